@@ -33,7 +33,7 @@ class FalseClaimError(AssertionError):
 
 
 def _integers(base: int, spread: int = 9) -> Draw:
-    return lambda chance: base + chance.randint(-min(spread, base), 0 if base == 1 << 53 else spread)
+    return lambda chance: base + chance.randint(-min(spread, base), spread)
 
 
 def _hidden(chance: random.Random) -> float:
@@ -58,7 +58,11 @@ FAMILIES: dict[str, Draw] = {
     "10**13": _integers(10**13),
     "2**48": _integers(1 << 48),
     "2**53": _integers(1 << 53),
-    "integers far apart": lambda chance: chance.choice([0, 1, 2, 10**6, 10**12, 1 << 53]),
+    "2**63": _integers(1 << 63),
+    "10**30": _integers(10**30),
+    "near ties": lambda chance: chance.choice([0, 10**25]) + chance.randint(0, 9),
+    "large integers": lambda chance: chance.randint(0, 10**30),
+    "integers far apart": lambda chance: chance.choice([0, 1, 2, 10**6, 10**12, 1 << 53, 10**20, 10**40 + 1]),
 }
 PROVING = ("solve", "kicks", "exact", "many")  # of up to `MOST` cities
 CALLS = ("solve", "kicks", "time", "exact", "two-opt", "many", "many in time", "bound", "prove")
@@ -111,7 +115,7 @@ def case(seed: int) -> Case:
     if n > 2 and chance.random() < 0.35:
         missing: Any = inf
         if whole and chance.random() < 0.8:
-            wall = missing = 1 << 53
+            wall = missing = chance.choice([1 << 53, 10**41])
         share = chance.choice([0.2, 0.5, 0.8])
         kept = set()
         if chance.random() < 0.7:  # with a cycle that is there
@@ -133,8 +137,11 @@ def case(seed: int) -> Case:
         fixed = [(2, 1), (1, 3)][: chance.randint(1, 2)]
         if not asymmetric and chance.random() < 0.3 and open_ is None:
             fixed.append((0, 4))
-    if whole and not any(inf in row for row in matrix):
-        return Case(family, call, np.array(matrix, dtype=np.int64), asymmetric, open_, fixed, wall)
+    if whole:
+        large = max((d for row in matrix for d in row if d != inf), default=0) > 1 << 53
+        if large or not any(inf in row for row in matrix):
+            kind = np.object_ if large else np.int64
+            return Case(family, call, np.array(matrix, dtype=kind), asymmetric, open_, fixed, wall)
     return Case(family, call, np.array(matrix, dtype=np.float64), asymmetric, open_, fixed)
 
 
@@ -210,7 +217,7 @@ def _check(given: Case, best: Any, tour: Any, length: Any, proved: bool, bound: 
     own = exact.length(given.entries(), tour, open=given.open)
     expect(own is not None, "an arc of the tour is missing")
     assert own is not None
-    if given.matrix.dtype == np.int64:
+    if given.matrix.dtype != np.float64:
         expect(type(length) is int and length == own, f"not the length of the tour, {own}")
         expect(not proved or own == optimum, "not optimal")
         expect(bound is None or type(bound) is int, "the bound is no integer")

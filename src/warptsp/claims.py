@@ -12,12 +12,12 @@ Where lengths are real, a claim is one to twelve digits: "optimal" says that no 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.few import STEPS, SUMS, FewCities
 from warptsp.progress import relative_gap
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHARE",
-    "FewCities",
     "are_confirmed",
     "bound_gap",
     "bound_of_optimal",
@@ -44,46 +43,6 @@ ROUNDING = 1e-9  # of a real bound: by so much it may be above a length that is 
 FEW = 10  # cities, with one for the ends of a path, whose tours are compared: 20 us of a call of 200
 FEW_OF_MANY = 6  # of a call for many problems, each of which takes some us
 MOST = 16  # where there is said to be no tour: 10 ms
-STEPS = 100  # of looking through all tours, before a dynamic programme does it: 10 us
-SUMS = 1e-14  # of a sum of a few reals, more than its rounding
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FewCities:
-    """An instance as native code for a few cities takes it, in its own numbers.
-
-    Attributes
-    ----------
-    distances : ndarray of int64 or float64, shape (n, n)
-    constraints : dict
-        Ends of a path and fixed edges: arguments of `_native.optimal_tours`.
-    """
-
-    distances: NDArray[np.int64] | NDArray[np.float64]
-    constraints: dict[str, Any]
-
-    @classmethod
-    def of(cls, problem: Problem) -> FewCities:
-        """Take the distances of all pairs of cities."""
-        constraints: dict[str, Any] = {}
-        if (path := problem.open) is not None:
-            constraints = {
-                "open": True,
-                "start": -1 if path.start is None else path.start,
-                "end": -1 if path.end is None else path.end,
-            }
-        if len(problem.fixed_edges):
-            constraints |= {
-                "fixed_edges": np.ascontiguousarray(problem.fixed_edges),
-                "directed": problem.asymmetric,
-            }
-        return cls(problem.all_distances, constraints)
-
-    def has_shorter(self, bound: int | float) -> bool:
-        """Whether a tour is shorter than a bound."""
-        kind = self.distances.dtype
-        lengths: Any = np.array([bound if kind == np.int64 else bound * (1.0 - SUMS)], dtype=kind)
-        return bool(_native.shorter_tours(self.distances[None], lengths, STEPS, **self.constraints)[0])
 
 
 def bound_of_optimal(length: int | float) -> int | float:

@@ -13,11 +13,13 @@ groups as layers.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
     import warptsp._native as _native
     from warptsp.problem import Metric
+    from warptsp.progress import Progress
     from warptsp.solver.inputs import Instance
 
 __all__ = ["Choice", "choose"]
@@ -61,11 +64,15 @@ after 1 s 26524 and 25664, after 4 s 24296 and 24894; rat783 after 4 s 3566 and 
 _MEMBERS = 100  # at most, as for other instances
 
 _SECONDS_OF_SETUP = 1.2e-7
-"""Times the square of the places: from their distances to the search, which nothing interrupts."""
+"""Times the square of the places: from their distances to the search."""
 
 _SECONDS_OF_STEP, _SECONDS_OF_PAIR = 4e-6, 2e-9
 """From group to group, and from place to place, where the best places for an order are chosen at the end."""
 _CHOICE_SHARE = 0.1  # of the time, at most, for that
+
+_PATIENCE = 0.02  # seconds between two looks at whether the set-up is to be given up
+
+_T = TypeVar("_T")
 
 _LONGEST_SUM = 1e280  # of reals; sums of walls for missing arcs, too, are numbers then
 
@@ -151,44 +158,83 @@ def choose(
         token_until(None, started, time_limit) as token,
         FirstSignal(lambda number: token.request()) as signals,
     ):
-        order = np.argsort(owner, kind="stable")
-        places, found = _nearest(instance, owner), None
-        between = _distances(instance, order, token)
-        if between is not None:
-            cycles = _Cycles(instance, owner, order, between)
-            tour = None if places is None else cycles.tour_of(places)
+        seen = instance if instance.reduced is None else instance.reduced.problem
+        nearest = _nearest(seen, owner)
+
+        def search(begin: Callable[[], None]) -> tuple[NDArray[np.int32] | None, Result | None]:
+            order = np.argsort(owner, kind="stable")
+            between = _distances(seen, order, token)
+            if between is None:
+                return nearest, None
+            cycles = _Cycles(seen, owner, order, between)
+            tour = None if nearest is None else cycles.tour_of(nearest)
             left = token.deadline() - time.monotonic()
-            if not token.requested() and left > _SECONDS_OF_SETUP * instance.n**2:
-                directed = cycles.directed()
+            if token.requested() or left <= _SECONDS_OF_SETUP * instance.n**2:
+                return nearest if tour is None else cycles.entered(tour, token), None
+            directed = cycles.directed()
 
-                def search(start: NDArray[np.int32] | None, seconds: float, population: int) -> Result:
-                    return solve(
-                        directed,
-                        start=start,
-                        stop=None if given is None else Share(MaxRuntime(seconds), str(given)),
-                        kicks=kicks,
-                        seed=seed,
-                        threads=threads,
-                        device="cpu",
-                        params={"population": population},
-                        bound=False,
-                    )
+            def told(progress: Progress) -> str | None:
+                begin()
+                return None if signals.caught is None else signal_name(signals.caught)
 
-                left = token.deadline() - time.monotonic()
-                until = token.deadline() - min(_CHOICE_SHARE * left, cycles.seconds_of_choice())
-                crossed = kicks is None and _has_time(instance.n, until)
-                try:
-                    found = _searched(tour, until, search, crossed=crossed)
-                except NoTourFound as error:
-                    raise NoTourFound(_NO_TOUR, proved=error.proved) from None
-                tour = found.tour
-            if tour is not None:
-                places = cycles.entered(tour, token)
+            def searched(start: NDArray[np.int32] | None, seconds: float, population: int) -> Result:
+                return solve(
+                    directed,
+                    start=start,
+                    stop=None if given is None else Share(MaxRuntime(seconds), str(given)),
+                    kicks=kicks,
+                    seed=seed,
+                    threads=threads,
+                    device="cpu",
+                    params={"population": population},
+                    bound=False,
+                    callback=told,
+                )
+
+            left = token.deadline() - time.monotonic()
+            until = token.deadline() - min(_CHOICE_SHARE * left, cycles.seconds_of_choice())
+            crossed = kicks is None and _has_time(instance.n, until)
+            try:
+                found = _searched(tour, until, searched, token, crossed=crossed)
+            except NoTourFound as error:
+                raise NoTourFound(_NO_TOUR, proved=error.proved) from None
+            return cycles.entered(found.tour, token), found
+
+        places, found = _unless_stopped(search, token) or (nearest, None)
     if places is None:
         raise NoTourFound(_NO_TOUR, proved=False)
     if found is not None:
+        found = replace(found, interrupted=signals.caught is not None, signal=signals.caught)
         return _choice(instance, places, found, time.monotonic() - started)
     return _early_choice(instance, places, str(given), signals.caught, seed, threads, started)
+
+
+def _unless_stopped(work: Callable[[Callable[[], None]], _T], token: _native.StopToken) -> _T | None:
+    """Return what comes of work in a thread of its own; None if it is stopped before it says that it begins.
+
+    Until then it makes matrices of all pairs of places, which polls nothing; such a thread ends by itself.
+    From then on it heeds the token.
+    """
+    answers: SimpleQueue[tuple[_T | None, BaseException | None]] = SimpleQueue()
+    begun = threading.Event()
+
+    def run() -> None:
+        try:
+            answers.put((work(begun.set), None))
+        except BaseException as error:
+            answers.put((None, error))
+
+    threading.Thread(target=run, name="warptsp choice", daemon=True).start()
+    while True:
+        try:
+            found, error = answers.get(timeout=_PATIENCE)
+        except Empty:
+            if token.stopped() and not begun.is_set():
+                return None
+        else:
+            if error is not None:
+                raise error
+            return found
 
 
 def _has_time(places: int, until: float) -> bool:
@@ -201,6 +247,7 @@ def _searched(
     start: NDArray[np.int32] | None,
     until: float,
     search: Callable[[NDArray[np.int32] | None, float, int], Result],
+    token: _native.StopToken,
     *,
     crossed: bool,
 ) -> Result:
@@ -212,7 +259,7 @@ def _searched(
     if not crossed:
         return search(start, left(), 0)
     kicked = search(start, _KICKS_SHARE * left(), 0)
-    if kicked.proved_optimal or kicked.interrupted:
+    if kicked.proved_optimal or token.requested():
         return kicked
     found = search(kicked.tour, left(), _MEMBERS)
     counters = {
@@ -491,7 +538,8 @@ def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds:
     part.check_tour(tour)
     length = part.length(tour)
     # Of longer sums the proof leaves out less than 1e-12, which may be a whole unit.
-    proved = found.proved_optimal and problem.integral and found.length < 1e12
+    exact = problem.integral and (problem.reduced is None or problem.reduced.exact)
+    proved = found.proved_optimal and exact and found.length < 1e12
     proved = (proved and is_confirmed(part, length)) or length == 0
     for array in (places, tour):
         array.flags.writeable = False

@@ -114,6 +114,8 @@ def relative_gap(length: int | float, known: int | float | None) -> float | None
         return None
     if known == 0:
         return 0.0 if length == 0 else None
+    if isinstance(length, int) and isinstance(known, int):
+        return (length - known) / known  # exact integers, whatever their size
     return length / known - 1.0
 
 

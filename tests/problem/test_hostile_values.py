@@ -342,8 +342,12 @@ def test_objects_that_are_numbers_are_taken_exactly():
     assert Problem.from_matrix(np.array([[0, 7], [7, 0]], dtype=object)).integral
     half = fractions.Fraction(1, 2)
     assert Problem.from_matrix([[0, half], [decimal.Decimal("0.5"), 0]]).matrix[0, 1] == 0.5
-    with pytest.raises(InvalidProblem, match="above 2"):
-        Problem.from_matrix(np.array([[0, 2**53 + 1], [2**53 + 1, 0]], dtype=object))
+    for large in (2**53 + 1, 2**63, 10**30 + 1):
+        assert Problem.from_matrix(np.array([[0, large], [large, 0]], dtype=object)).distance(0, 1) == large
+    with pytest.raises(InvalidProblem, match=r"among real numbers"):
+        Problem.from_matrix([[0, 2**53 + 1, 1], [2**53 + 1, 0, 0.5], [1, 0.5, 0]])
+    with pytest.raises(InvalidProblem, match=r"1329 bits: up to 10\*\*300"):
+        Problem.from_matrix([[0, 10**400], [10**400, 0]])
 
 
 def test_drop_ins_say_which_row_is_ragged():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import random
@@ -16,13 +17,14 @@ from instances import unit_points
 
 import warptsp
 from warptsp import Problem
-from warptsp.bound import held_karp
-from warptsp.errors import NoTourFound
+from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
+from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
 from warptsp.methods import METHODS
 from warptsp.methods.magnitude import Frame
 from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
+from warptsp.proof import proven_bound, read_proof
 from warptsp.proof.missing import check_is_tour
 
 FRESH = 300  # calls; .ci/claims makes as many as there is time for
@@ -262,3 +264,111 @@ def test_a_search_with_directions_reads_long_integers_as_they_are():
     matrix[np.arange(n), (np.arange(n) + 1) % n] = 2**53 - 3  # which half a unit more would round up
     result = warptsp.solve(matrix, asymmetric=True, kicks=10)
     assert (result.length, result.proved_optimal) == (n * (2**53 - 3), True)
+
+
+LARGE = (1 << 53, 1 << 63, 1 << 64, 10**30)
+
+
+def large_integers(base: int, n: int, *, directed: bool = False, spread: int = 99) -> list[list[int]]:
+    chance = random.Random(base % 1009 + n)
+    rows = [[0 if i == j else base + chance.randint(0, spread) for j in range(n)] for i in range(n)]
+    if not directed:
+        rows = [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+    return rows
+
+
+@pytest.mark.parametrize("base", LARGE)
+@pytest.mark.parametrize("n", [5, 13])
+def test_large_integers_are_searched_in_all_their_digits(base, n):
+    for directed in (False, True):
+        rows = large_integers(base, n, directed=directed)
+        best = exact.optimum(rows)[0]
+        result = warptsp.solve(rows, asymmetric=directed, kicks=200, seed=1, threads=1)
+        assert (result.length, result.length) == (exact.length(rows, result.tour), best)
+        assert type(result.length) is int
+        assert type(result.lower_bound) is int
+        assert result.lower_bound <= best
+
+
+def test_large_integers_that_differ_beyond_doubles():
+    # The rest of these has 100 bits: few cities are gone through, of more nothing false is proved.
+    for n, directed in ((6, True), (8, False), (13, True), (14, False)):
+        rows = large_integers(1 << 70, n, directed=directed, spread=10**30)
+        result = warptsp.solve(rows, asymmetric=directed, kicks=200, threads=1)
+        assert result.length == exact.length(rows, result.tour)
+        if n > exact.MAX_CITIES:
+            proof = warptsp.prove(rows, time_limit=5)
+            assert proof.lower_bound <= proof.length == exact.length(rows, proof.tour)
+            assert result.lower_bound <= min(proof.length, result.length)
+            continue
+        best = exact.optimum(rows)[0]
+        assert result.lower_bound <= best <= result.length
+        assert result.proved_optimal == (n <= 8)
+        assert n > 8 or result.length == best
+
+
+def test_large_integers_in_files(tmp_path):
+    rows = large_integers(10**30, 6)
+    best = exact.optimum(rows)[0]
+    problem = Problem.from_matrix(rows, labels=list("abcdef"))
+    arcs = [f"{a},{b},{rows[a][b]}\n" for a in range(6) for b in range(6) if a != b]
+    (tmp_path / "arcs.csv").write_text("from,to,cost\n" + "".join(arcs))
+    for name in ("a.tsp", "a.csv"):
+        write_problem(tmp_path / name, problem)
+    for name in ("a.tsp", "a.csv", "arcs.csv"):
+        read = warptsp.load(tmp_path / name)
+        assert read.matrix.tolist() == rows
+        warptsp.solve(read).save(tmp_path / "a.tour")
+        assert f"length {best}\n" in (tmp_path / "a.tour").read_text()
+    said = json.loads(json.dumps(warptsp.solve(problem).as_dict()))
+    assert said["length"] == said["lower_bound"] == sum(said["legs"]) == best
+    write_problem(tmp_path / "a.npy", Problem.from_matrix(large_integers(1 << 60, 6)))
+    assert warptsp.load(tmp_path / "a.npy").matrix.tolist() == large_integers(1 << 60, 6)
+    with pytest.raises(InvalidOption, match=r"holds integers below 2\*\*63"):
+        write_problem(tmp_path / "a.npy", problem)
+
+
+def test_bounds_and_certificates_of_large_integers(tmp_path):
+    rows = large_integers(10**30, 11)
+    best = exact.optimum(rows)[0]
+    problem = Problem.from_matrix(rows)
+    heard = []
+    proof = warptsp.prove(
+        problem, np.arange(11), certificate=tmp_path / "proof.json", callback=heard.append, threads=1
+    )
+    assert (proof.proved, proof.length, proof.lower_bound) == (True, best, best)
+    assert all(progress.lower_bound <= best <= progress.length for progress in heard)
+    assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) == best
+    bound = warptsp.lower_bound(problem)
+    write_certificate(tmp_path / "bound.json", problem, bound)
+    assert 11 * 10**30 < bound.value <= best
+    assert proven_value(problem, read_certificate(tmp_path / "bound.json", problem)) >= bound.value
+    # Of another instance it proves nothing.
+    longer = Problem.from_matrix([[d + (d > 0) for d in row] for row in rows])
+    assert proven_bound(longer, read_proof(tmp_path / "proof.json", longer)) in (None, best + 11)
+
+
+def test_large_integers_beside_infinity_keep_their_digits():
+    i, large = math.inf, 2**60 + 1
+    result = warptsp.solve([[0, large, i], [i, 0, large], [large, i, 0]], asymmetric=True)
+    assert (result.length, result.proved_optimal) == (3 * large, True)
+    with pytest.raises(NoTourFound) as caught:
+        warptsp.solve([[0, large, i, i], [large, 0, large, large], [i, large, 0, i], [i, large, i, 0]])
+    assert caught.value.proved
+
+
+def test_a_first_tour_too_long_for_whole_numbers_proves_nothing():
+    # The first tour has several walls, and with one of them fewer whole numbers tell tours apart again.
+    first = random.SystemRandom().randrange(1 << 32)
+    print("seed", first)
+    chance = random.Random(first)
+    for _ in range(40):
+        n = 7
+        wall = 7 * 10**12 + 64
+        rows = np.zeros((n, n), dtype=np.int64)
+        for i in range(n):
+            for j in range(i):
+                there = chance.random() < 0.45
+                rows[i, j] = rows[j, i] = 10**12 + chance.randint(-9, 9) if there else wall
+        result = warptsp.solve(rows)
+        assert (result.length, result.proved_optimal) == (exact.optimum(rows)[0], True), rows.tolist()

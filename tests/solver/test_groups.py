@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from warptsp import groups as groups_module
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
 from warptsp.groups import _MEMBERS, _SECONDS_OF_CROSSOVER, choose
+from warptsp.interruption import is_ending
 from warptsp.problem import OpenPath, Problem
 
 SQUARE = Problem.from_points([(0, 0), (0, 2), (5, 1), (6, 3), (2, 8), (3, 9)], labels=list("abcdef"))
@@ -236,15 +239,20 @@ def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
     at = {"first city": 1, "matrix": 20, "set-up": 10**9}[place]
     distance, directed = Problem.distance, groups_module._Cycles.directed
 
+    def interrupt():
+        signal.raise_signal(signal.SIGINT)
+        while not is_ending():  # the main thread handles it
+            time.sleep(0.001)
+
     def counted(*arguments):
         calls.append(arguments)
         if len(calls) == at:
-            signal.raise_signal(signal.SIGINT)
+            interrupt()
         return distance(*arguments)
 
     def signalled(cycles):
         if place == "set-up":
-            signal.raise_signal(signal.SIGINT)
+            interrupt()
         return directed(cycles)
 
     monkeypatch.setattr(Problem, "distance", counted)
@@ -260,6 +268,24 @@ def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
         assert len(calls) < 40
     for end, at_end in ((0, None if path is None else path.start), (-1, None if path is None else path.end)):
         assert at_end in (None, choice.places[end])
+
+
+def test_a_signal_in_the_set_up_waits_for_nothing(monkeypatch):
+    ended = threading.Event()
+
+    def endless(cycles):
+        signal.raise_signal(signal.SIGINT)
+        ended.wait(60)  # as a matrix of many places takes, which polls nothing
+        pytest.fail("nobody waits for it")
+
+    monkeypatch.setattr(groups_module._Cycles, "directed", endless)
+    choice = choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=100)
+    assert not ended.is_set()
+    assert choice.result.stop_reason == "Ctrl-C"
+    assert sorted(place % 8 for place in choice.places) == list(range(8))
+    before = threading.active_count()
+    ended.set()
+    assert before >= 2  # it was still at work
 
 
 def test_no_search_begins_without_time_for_its_set_up(monkeypatch):
@@ -350,7 +376,10 @@ def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.
     assert found.length <= kicked.length
     assert both.result.counters["kicks"] == kicked.counters["kicks"] + found.counters["kicks"]
     del calls[:]
-    choose(problem, groups, time_limit=0.5 * _SECONDS_OF_CROSSOVER * problem.n**2, threads=1)
+    monkeypatch.setattr("warptsp.groups._SECONDS_OF_CROSSOVER", 1.0)
+    choose(problem, groups, time_limit=0.3, threads=1)
+    monkeypatch.undo()
+    monkeypatch.setattr("warptsp.groups.solve", noted)
     choose(problem, groups, kicks=50, threads=1)
     choose(problem, groups, kicks=50, time_limit=enough, threads=1)
     assert [population for population, *_ in calls] == [0, 0, 0]

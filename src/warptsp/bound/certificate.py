@@ -128,6 +128,8 @@ def proven_value(problem: Problem, bound: LowerBound) -> int | float:
     UnsupportedProblem
         The instance is asymmetric, or has lengths too large for the exponent.
     """
+    if (reduced := problem.reduced) is not None:
+        return reduced.length(proven_value(reduced.problem, bound))
     n = problem.n
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and certificates are for symmetric instances")

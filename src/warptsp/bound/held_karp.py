@@ -161,6 +161,19 @@ def lower_bound(
         raise UnsupportedProblem(
             "the matrix is asymmetric, and the Held-Karp bound is one for symmetric instances"
         )
+    if (reduced := problem.reduced) is not None:
+        found = lower_bound(
+            reduced.problem,
+            tour,
+            time_limit=time_limit,
+            iterations=iterations,
+            threads=threads,
+            device=device,
+            token=token,
+        )
+        value = reduced.length(found.value) if found.certified else 0
+        given = None if tour is None else checked_tour(problem, tour)
+        return _checked(replace(found, value=value), problem, given)
     iterations = checked_count(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )

@@ -157,14 +157,14 @@ def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit
     bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
-    if not proof.proved and proof.bound_gap is None:
-        told = "none: the proof ended before one was proved"
-    elif not proof.proved and proof.bound_gap is not None:
-        told = f"at most {format_gap(proof.bound_gap)} above the shortest: none is below {bound}"
-    elif problem.integral:
+    if proof.proved:
         told = f"optimal, proved: no {kind} is shorter"
+        if not problem.integral and proof.length != 0:
+            told += f" than {bound}, which is rounded down"
+    elif proof.bound_gap is None:
+        told = "none: the proof ended before one was proved"
     else:
-        told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
+        told = f"at most {format_gap(proof.bound_gap)} above the shortest: none is below {bound}"
     cuts = ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"
     time = f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"
     nodes = f"{root} without branches, {proof.nodes} nodes with them"

@@ -155,19 +155,21 @@ def _numbers(weights: list[Any], ends: list[tuple[int, int]], nodes: list[Hashab
         )
 
     try:
-        numbers = real_array(weights, "the lengths") if weights else np.empty(0, dtype=np.int64)
+        numbers = (
+            real_array(weights, "the lengths", any_size=True) if weights else np.empty(0, dtype=np.int64)
+        )
         if numbers.ndim != 1:
             raise InvalidProblem("the lengths are rows of numbers")
     except InvalidProblem:
         for place, length in enumerate(weights):
             try:
-                single = real_array(length, "the length").ndim == 0
+                single = real_array(length, "the length", any_size=True).ndim == 0
             except InvalidProblem:
                 single = False
             if not single:
                 raise fail(place, "a number is needed") from None
         raise
-    wrong = ~np.isfinite(numbers) | (numbers < 0)
+    wrong = ~((numbers >= 0) & (numbers < np.inf))
     if wrong.any():
         raise fail(int(np.argmax(wrong)), "a finite number from 0 upwards is needed")
     return numbers

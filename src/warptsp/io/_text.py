@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warptsp.errors import ParseError
 from warptsp.io._files import contents, named, reading, unpacked
+from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["decode", "line_number", "quoted", "read_bytes"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["as_integers", "decode", "line_number", "quoted", "read_bytes"]
 
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
 _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
+
+_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
 def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
@@ -65,6 +75,21 @@ def decode(text: bytes) -> str:
         return text.decode("utf-8")
     except UnicodeDecodeError:
         return text.decode("latin-1")
+
+
+def as_integers(numbers: NDArray[np.float64], texts: Callable[[], Iterable[str]]) -> NDArray[Any]:
+    """Numbers of a text as integers if they are that, of any size; `texts` are their own, if they are needed.
+
+    Beside integers that a float may not hold, reals are Python's floats.
+    """
+    largest = float(np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers)))
+    if largest < EXACT_INTEGERS:
+        whole = np.array_equal(numbers, np.floor(numbers)) and np.isfinite(numbers).all()
+        return numbers.astype(np.int32 if largest < 2**31 else np.int64) if whole else numbers
+    pairs = zip(numbers.reshape(-1).tolist(), texts(), strict=True)
+    found = np.empty(numbers.size, dtype=np.object_)
+    found[:] = [int(text) if _INTEGER.fullmatch(text) else number for number, text in pairs]
+    return found.reshape(numbers.shape)
 
 
 def quoted(text: bytes | str, limit: int = 40) -> str:

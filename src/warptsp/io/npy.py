@@ -119,6 +119,13 @@ def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> 
         raise InvalidOption(
             f"a .{ending} file cannot say that distances are {problem.metric.name}: write a .tsp file"
         )
+    if array.dtype == np.object_:
+        if problem.wall is not None or not array.max() < 2**63:
+            raise InvalidOption(
+                f"a .{ending} file holds integers below 2**63, and no missing arcs beside them: write "
+                "a .tsp file"
+            )
+        array = array.astype(np.int64)
     return with_infinity(array, problem.wall)
 
 

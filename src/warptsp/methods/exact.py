@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import warptsp._native as _native
-from warptsp.claims import FewCities
+from warptsp.few import FewCities
 from warptsp.methods.method import Method, NoParams
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -39,9 +39,7 @@ def prove(problem: Problem, run: Run) -> None:
 
 def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> NDArray[np.int32] | None:
     """Return an optimal tour, a path in its own direction, of up to `MAX_CITIES` cities; None if stopped."""
-    few = FewCities.of(problem)
-    tours = _native.optimal_tours(few.distances[None], token or _native.StopToken(), **few.constraints)
-    return None if tours is None else tours[0]
+    return FewCities.of(problem).optimal_tour(token)
 
 
 METHOD = Method(

@@ -11,7 +11,7 @@ all tours in the same way. Where there are several, the gap below the smallest i
 and their ratios remain: that keeps the order of all tours that have none of them.
 
 Numbers may be so different that the smallest of them vanish in any frame. Tours are searched then, and
-nothing is proved of them.
+nothing is proved of them. Integers above 2**53 are searched in smaller ones (`Problem.reduced`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.methods.protocol import Run
+    from warptsp.problem.reduced import Reduced
 
 __all__ = ["Frame"]
 
@@ -76,6 +77,8 @@ class Frame:
     @classmethod
     def of(cls, problem: Problem) -> Frame:
         """Choose the frame for an instance."""
+        if (reduced := problem.reduced) is not None:
+            return _WholeFrame(reduced.problem, faithful=reduced.exact, reduced=reduced)
         if problem.matrix is not None:
             return cls(problem) if problem.integral else cls._of_matrix(problem, problem.matrix)
         if problem.metric.geographic:
@@ -164,10 +167,28 @@ class Frame:
         """
         if self.unit != 1.0 or self.wall != math.inf or self.levels or not self.faithful:
             run = _RunInFrame(run, self, lengths)
-            given = ((name, getattr(params, name, None)) for name in lengths)
-            scaled: dict[str, Any] = {name: value / self.unit for name, value in given if value is not None}
-            params = replace(params, **scaled)  # type: ignore[type-var]
+            params = _scaled(params, lengths, self.unit)
         search(self.problem, run, params)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _WholeFrame(Frame):
+    """A frame for integers above 2**53: others, of which those of the instance follow exactly, or bounds."""
+
+    reduced: Reduced
+
+    def search(
+        self, search: Callable[[Problem, Run, P], None], lengths: Collection[str], run: Run, params: P
+    ) -> None:
+        """Let a method search in the frame."""
+        params = _scaled(params, lengths, self.reduced.unit)
+        search(self.problem, _WholeRun(run, self.reduced, lengths), params)
+
+
+def _scaled(params: P, lengths: Collection[str], unit: float) -> P:
+    given = ((name, getattr(params, name, None)) for name in lengths)
+    scaled: dict[str, Any] = {name: value / unit for name, value in given if value is not None}
+    return replace(params, **scaled)  # type: ignore[type-var]
 
 
 def _with_matrix(problem: Problem, matrix: NDArray[Any], unit: float) -> Problem:
@@ -288,3 +309,68 @@ class _RunInFrame(ForwardingRun):
         hidden = bool(self._frame.levels) and best is not None and best >= self._frame.levels[0][0]
         if self._frame.faithful and not hidden:
             self._run.report_optimal()
+
+
+class _WholeRun(ForwardingRun):
+    """A run as a method sees it that searches smaller integers; the run is told of exact lengths."""
+
+    def __init__(self, run: Run, reduced: Reduced, lengths: Collection[str]) -> None:
+        super().__init__(run)
+        self._reduced = reduced
+        self._lengths = set(lengths)
+        self._least: int | float = math.inf  # length of a tour that was offered, in smaller integers
+
+    @property
+    def problem(self) -> Problem:
+        """The instance in smaller integers."""
+        return self._reduced.problem
+
+    @property
+    def best_length(self) -> int | float | None:
+        """Length of the best tour so far."""
+        return None if self._run.best is None else self.problem.length(self._run.best)
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search."""
+        for name in self._lengths & counters.keys():
+            del counters[name]  # of some it is a tour's, of others that of an edge
+        length = self._length(length, tour)
+        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
+
+    def _length(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> int | float:
+        known = self._reduced.exact and self.problem.wall is None
+        return self._reduced.length(length) if known else self._run.problem.length(tour())
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then."""
+        return self._run.repeating(self._length(length, tour), tour, phase)
+
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far."""
+        self._run.offer(tour, copy=copy)
+        self._least = min(self._least, self.problem.length(tour))
+
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this."""
+        self._run.report_bound(self._reduced.length(math.ceil(bound)))
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one, where smaller integers say so of the instance's."""
+        best, length = self._run.best, self._run.best_length
+        if best is None or length is None:
+            return
+        bound = min(self._least, self.problem.length(best))
+        if self._reduced.exact or length <= self._reduced.length(bound):
+            self._run.report_optimal()
+        else:
+            self.report_bound(bound)

@@ -33,6 +33,7 @@ P = TypeVar("P")
 # Fewer further cities hide little: of C100k.0, where searches as good as before need no places, 1 % are.
 WORTH_SHARE, WORTH_AT_ONE = 0.02, 4  # of all cities, or beside the first one of a place
 HAND_OVER = 3e-8  # seconds a city to put cities beside each other
+FEW = 12  # cities whose integers of any size are all gone through: 0.1 s
 NEARBY = 5  # places that a way may be led over
 LAST_SEARCH, LAST_SHARE = 2.5e-6, 0.25  # seconds a place for the last local search; of a time limit, at most
 
@@ -52,7 +53,7 @@ class View(Protocol):
 
 def seen_by(method: Method[Any], problem: Problem, seconds: float | None = None) -> View:
     """Return the instance as this method is given it, with a time limit of so many seconds."""
-    if problem.n <= method.any_magnitude:
+    if problem.n <= method.any_magnitude and (problem.reduced is None or problem.n <= FEW):
         return Frame(problem)
     if method.places_from is not None and problem.n >= method.places_from:
         places = places_of(problem, seconds)

@@ -17,7 +17,7 @@ from warptsp.machine import available_threads
 from warptsp.text import well_formed
 
 from .metric import Metric
-from .missing import with_wall
+from .missing import LARGEST_WALL, with_wall
 from .threads import in_threads
 from .values import EXACT_INTEGERS, float_array, plain_array, point_array, read_only, real_array
 
@@ -241,10 +241,10 @@ def checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
 
 def checked_matrix(
     values: ArrayLike, may_be_asymmetric: bool, wall: Any = None
-) -> tuple[NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64], bool, int | float | None]:
+) -> tuple[NDArray[Any], bool, int | float | None]:
     """The matrix as it is kept, whether it is asymmetric, and the entry of missing arcs."""
     known = wall if isinstance(wall, int) else None  # of a matrix that was checked before
-    matrix = real_array(values, "the matrix's entries", below=known)
+    matrix = real_array(values, "the matrix's entries", below=known, any_size=True)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
     n = len(matrix)
@@ -255,6 +255,8 @@ def checked_matrix(
         small = np.iinfo(np.int32)
         fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
         kept = matrix.astype(np.int32 if fits else np.int64, order="C", copy=False)
+    elif matrix.dtype == np.object_:
+        kept = np.array(matrix, order="C")
     else:
         kept = np.ascontiguousarray(float_array(matrix, "the matrix's entries"))
     if np.diagonal(kept).any():
@@ -262,7 +264,10 @@ def checked_matrix(
             kept = kept.copy()
         np.fill_diagonal(kept, 0)
     kept, wall = with_wall(kept, wall)
+    if kept.dtype == np.object_:
+        kept = _narrowed(kept, wall)
     real = kept.dtype == np.float64
+    bounded = kept.dtype.kind != "i"
     exact, asymmetric = True, False
     block = max(1, min(n, 4 * 1024 * 1024 // n))
     longest = _LARGEST_LENGTH / n
@@ -281,7 +286,7 @@ def checked_matrix(
                 "infinity stands for an arc that is missing; adding the same number to every entry does not "
                 "change the best tour"
             )
-        if real and (rows > longest).any():
+        if bounded and (rows > longest).any():
             i, j = np.argwhere(rows > longest)[0]
             raise InvalidProblem(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: the lengths of tours of {n} cities "
@@ -306,6 +311,16 @@ def checked_matrix(
         _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
         kept = 0.5 * (kept + kept.T)
     return read_only(kept), asymmetric, wall
+
+
+def _narrowed(matrix: NDArray[np.object_], wall: int | float | None) -> NDArray[Any]:
+    """Python's integers in 64 bits, if these and a search hold them after all: without diagonal and walls."""
+    largest, smallest = matrix.max(), matrix.min()
+    if wall is not None:
+        largest = matrix.max(initial=0, where=(matrix < wall).astype(np.bool_))
+    if smallest < 0 or largest > EXACT_INTEGERS or (wall is not None and wall > LARGEST_WALL):
+        return matrix
+    return matrix.astype(np.int64)
 
 
 def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:

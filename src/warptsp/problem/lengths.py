@@ -29,16 +29,21 @@ FEW = 500
 class MatrixDistances(NamedTuple):
     """The distances in a matrix."""
 
-    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64]
+    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
     @property
     def integral(self) -> bool:
         """Whether every distance is an integer."""
-        return bool(np.issubdtype(self.matrix.dtype, np.integer))
+        return self.matrix.dtype.kind != "f"
+
+    @property
+    def dtype(self) -> Any:
+        """The type of arrays of distances."""
+        return np.int64 if self.matrix.dtype.kind == "i" else self.matrix.dtype
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city of `a` to the same one of `b`, which nobody has checked."""
-        return np.asarray(self.matrix[a, b], dtype=np.int64 if self.integral else np.float64)
+        return np.asarray(self.matrix[a, b], dtype=self.dtype)
 
     def along(self, cities: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city to the next one."""
@@ -55,6 +60,11 @@ class PlaceDistances(NamedTuple):
     def integral(self) -> bool:
         """Whether every distance is an integer."""
         return self.metric.integral
+
+    @property
+    def dtype(self) -> Any:
+        """The type of arrays of distances."""
+        return np.int64 if self.integral else np.float64
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city of `a` to the same one of `b`, which nobody has checked."""
@@ -74,7 +84,7 @@ class PlaceDistances(NamedTuple):
         values = coordinate_distances(self.metric, p, q)
         if same is not None:
             values[same] = 0.0  # GEO's formula rounds up, to 1
-        return values.astype(np.int64) if self.integral else values
+        return values.astype(self.dtype, copy=False)
 
 
 Distances: TypeAlias = MatrixDistances | PlaceDistances
@@ -100,7 +110,7 @@ def pair_distances(distances: Distances, a: ArrayLike, b: ArrayLike, names: City
         raise InvalidTour(f"cities of shapes {first.shape} and {second.shape}: no pairs of cities") from None
     for cities in (first, second):
         names.check_range(cities)
-    result: NDArray[Any] = np.empty(first.shape, dtype=np.int64 if distances.integral else np.float64)
+    result: NDArray[Any] = np.empty(first.shape, dtype=distances.dtype)
     flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
     for begin in range(0, flat.size, CHUNK):
         part = slice(begin, begin + CHUNK)
@@ -147,6 +157,8 @@ def tour_length(
 
 def _integer_sum(distances: NDArray[np.int64]) -> int:
     """Their sum in unlimited integers."""
+    if distances.dtype == np.object_:
+        return sum(distances.tolist())
     low = int((distances & 0xFFFFFFFF).sum())
     return (int((distances >> 32).sum()) << 32) + low
 

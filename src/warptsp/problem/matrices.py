@@ -12,9 +12,9 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidProblem
 from warptsp.machine import memory
 
-from .values import check_count, float_array, real_array
+from .values import check_count, real_array
 
-__all__ = ["are_distances", "dense_matrix", "square_matrix"]
+__all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix"]
 
 
 def are_distances(square: NDArray[Any]) -> bool:
@@ -25,12 +25,13 @@ def are_distances(square: NDArray[Any]) -> bool:
     InvalidProblem
         They are no numbers, or may as well be the one as the other.
     """
-    values = float_array(square, "the numbers")
+    given = real_array(square, "the numbers", any_size=True)
+    values = given.astype(np.float64)
     diagonal, rest = values.diagonal(), values[~np.eye(len(values), dtype=np.bool_)]
     if np.isinf(values).any() or not np.isfinite(diagonal).any():
         return True  # as no coordinate is
     if not diagonal.any():
-        return np.array_equal(values, values.T) or (len(values) == 3 and bool(rest.all()))
+        return np.array_equal(given, given.T) or (len(values) == 3 and bool(rest.all()))
     if (diagonal == diagonal[0]).all() and (diagonal[0] > rest.max() or diagonal[0] < 0 <= rest.min()):
         n = len(values)
         distances = as_called('metric="EXPLICIT" (Problem.from_matrix)', "--metric EXPLICIT")
@@ -48,10 +49,15 @@ def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:
     shape = tuple(entries.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
-    n = shape[0]
-    check_count(n)
-    values = real_array(entries.data, "the matrix's entries")
-    rows, columns = np.asarray(entries.row), np.asarray(entries.col)
+    check_count(shape[0])
+    values = real_array(entries.data, "the matrix's entries", any_size=True)
+    return matrix_of_arcs(np.asarray(entries.row), np.asarray(entries.col), values, shape[0])
+
+
+def matrix_of_arcs(
+    rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], n: int
+) -> tuple[NDArray[Any], float | None]:
+    """All entries of a matrix with these, and the number that stands for the others, if there are any."""
     off = rows != columns
     places, where = np.unique(rows[off].astype(np.int64) * n + columns[off], return_inverse=True)
     # Entries of one place are added, which a narrow type might not hold.

@@ -19,10 +19,10 @@ from .names import CityNames
 from .open_path import OpenPath
 from .values import EXACT_INTEGERS
 
-__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
+__all__ = ["LARGEST_WALL", "check_connected", "missing_arcs", "with_infinity", "with_wall"]
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
-_LARGEST_WALL = 2**57  # sums of many of which stay in 64 bits
+LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
 
 
 def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | float | None]:
@@ -30,7 +30,7 @@ def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | flo
 
     Parameters
     ----------
-    matrix : ndarray of int32, int64 or float64, shape (n, n)
+    matrix : ndarray of int32, int64, object or float64, shape (n, n)
         With a zero diagonal. Is not copied if no arc is missing, or all walls are there already.
     given : int, float or None
         From this entry on an arc is missing; by default, if it is infinite.
@@ -38,12 +38,12 @@ def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | flo
     Returns
     -------
     matrix : ndarray
-        Of integers of 64 bits if the wall leaves those of 32.
+        Of integers of 64 bits if the wall leaves those of 32, and of Python's if it leaves those.
     wall : int, float or None
         Longer than any tour without a missing arc; None if every arc is there.
     """
     if given is None:
-        if matrix.dtype != np.float64 or not np.isposinf(matrix.max(initial=0)):
+        if matrix.dtype.kind == "i" or matrix.max(initial=0) != math.inf:
             return matrix, None
         given = math.inf
     elif isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not given > 0:
@@ -52,14 +52,19 @@ def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | flo
     blocks = _blocks(len(matrix))
     of_rows = [matrix[rows].max(axis=1, initial=0, where=matrix[rows] < given) for rows in blocks]
     with np.errstate(over="ignore"):  # such long entries are refused later
-        longest = np.concatenate(of_rows).sum(dtype=np.float64 if real else np.int64).item()
+        rows_longest = np.concatenate(of_rows)
+        longest = rows_longest.sum().item() if real else sum(rows_longest.tolist())
     largest = matrix.max(initial=0)
     if not largest >= given:
         return matrix, None
     wall = _power_above(longest) if real else _integer_above(int(longest))
     if largest == wall and given == wall:
         return matrix, wall
-    kind = np.float64 if real else np.int32 if wall <= np.iinfo(np.int32).max else np.int64
+    kind: Any = np.int32 if wall <= np.iinfo(np.int32).max else np.int64
+    if real or matrix.dtype == np.object_:
+        kind = matrix.dtype
+    elif wall > LARGEST_WALL:
+        kind = np.object_
     changed: Any = np.array(matrix, dtype=kind)
     for rows in blocks:
         changed[rows][matrix[rows] >= given] = wall
@@ -68,14 +73,7 @@ def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | flo
 
 def _integer_above(longest: int) -> int:
     """Return an integer above one, which a float holds."""
-    if longest < EXACT_INTEGERS:
-        return longest + 1
-    if longest >= _LARGEST_WALL:
-        raise InvalidProblem(
-            f"arcs are missing, and tours may be as long as {longest:.3g}: up to {_LARGEST_WALL:.3g} they "
-            "can be told from tours with a missing arc; give the entries in a larger unit"
-        )
-    return 1 << longest.bit_length()
+    return longest + 1 if longest < EXACT_INTEGERS else 1 << longest.bit_length()
 
 
 def _power_above(longest: float) -> float:

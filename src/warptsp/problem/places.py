@@ -106,7 +106,8 @@ def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
     """Return the places of an instance; None if every city has its own, or if they cannot stand for cities.
 
     They cannot where the way from a city to another one at the same place is not 0, where arcs are missing,
-    and where a matrix has detours over a place that are shorter than the direct way by more than rounding.
+    where integers are above 2**53, and where a matrix has detours over a place that are shorter than the
+    direct way by more than rounding.
     Nor are they looked for where that takes too much of so many `seconds`.
     """
     if "places" not in problem._found:
@@ -119,7 +120,7 @@ def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
 
 
 def _found(problem: Problem) -> Places | None:
-    if problem.metric in _NO_PLACES or problem.wall is not None:
+    if problem.metric in _NO_PLACES or problem.wall is not None or problem.reduced is not None:
         return None
     keys = _keys_of_points(problem) if problem.matrix is None else _keys_of_rows(problem.matrix)
     if keys is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from .metric import Metric
 from .missing import check_connected, missing_arcs
 from .names import CityNames
 from .open_path import OpenPath
+from .reduced import Reduced, reduced_matrix
 from .rounding import doubt_about_rounding
 from .tours import as_cities, check_constraints, checked_permutation
 from .values import plain_array, point_array, read_only
@@ -56,9 +57,9 @@ class Problem:
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
         longitude) for GREAT_CIRCLE. None for a matrix.
-    matrix : ndarray of int32, int64 or float64, shape (n, n), or None
-        Of integers of 64 bits where 32 do not hold them. Non-negative, with a zero diagonal, symmetric
-        unless `asymmetric` is set; for EXPLICIT only.
+    matrix : ndarray of int32, int64, object or float64, shape (n, n), or None
+        Of integers of 64 bits where 32 do not hold them, and of Python's own (object) above 2**53.
+        Non-negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
     fixed_edges : ndarray of int32, shape (m, 2)
         Pairs of cities that must be neighbours in the tour; with `asymmetric`, the second must follow the
         first.
@@ -94,7 +95,7 @@ class Problem:
 
     metric: Metric
     coordinates: NDArray[np.float64] | None = None
-    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | None = None
+    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_] | None = None
     fixed_edges: NDArray[np.int32] = field(default_factory=no_edges)
     name: str = ""
     comment: str = ""
@@ -322,7 +323,12 @@ class Problem:
     def distance_bound(self) -> float:
         """A number that no distance exceeds; native searches pick the width of their integers by it."""
         if "distance bound" not in self._found:
-            found = longest_within(self.metric, *self.bounds) if self.matrix is None else self.matrix.max()
+            if (reduced := self.reduced) is not None:
+                found: float = reduced.problem.distance_bound
+            elif self.matrix is None:
+                found = longest_within(self.metric, *self.bounds)
+            else:
+                found = self.matrix.max()
             self._found["distance bound"] = float(found)
         return float(self._found["distance bound"])
 
@@ -436,17 +442,37 @@ class Problem:
     def search_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
         """`matrix` as native searches take it: integers that 32 bits do not hold as floats, which hold them.
 
+        Integers above 2**53 are those of `reduced`.
+
         Raises
         ------
         InvalidProblem
             The instance has coordinates.
         """
         matrix: Any = self.given_matrix()
+        if (reduced := self.reduced) is not None:
+            return reduced.problem.search_matrix()
         if matrix.dtype != np.int64:
             return matrix  # type: ignore[no-any-return]
         if "search matrix" not in self._found:
             self._found["search matrix"] = read_only(matrix.astype(np.float64))
         found: NDArray[np.float64] = self._found["search matrix"]
+        return found
+
+    @property
+    def reduced(self) -> Reduced | None:
+        """The same tours in smaller numbers, where the matrix is of integers above 2**53; None elsewhere."""
+        if self.matrix is None or self.matrix.dtype != np.object_:
+            return None
+        if "reduced" not in self._found:
+            given: Any = self.matrix
+            wall: Any = self.wall
+            matrix, unit, base, exact = reduced_matrix(given, wall)
+            missing = None if wall is None else int(matrix.max())
+            problem = replace(self, matrix=matrix, wall=missing)
+            edges = self.n - (self.open is not None) if self.n > 1 else 0
+            self._found["reduced"] = Reduced(problem, unit, base, exact, edges, wall)
+        found: Reduced = self._found["reduced"]
         return found
 
     def given_coordinates(self) -> NDArray[np.float64]:
@@ -461,7 +487,7 @@ class Problem:
             raise InvalidProblem("a distance matrix has no coordinates")
         return self.coordinates
 
-    def given_matrix(self) -> NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64]:
+    def given_matrix(self) -> NDArray[Any]:
         """`matrix`, of an instance that has one.
 
         Raises

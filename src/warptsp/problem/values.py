@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import sys
 from decimal import Decimal
@@ -31,6 +32,9 @@ EXACT_INTEGERS = 2.0**53
 MAX_CITIES = 2**31 - 1
 """Cities are numbered by 32 bits."""
 
+_LARGEST_INTEGER = 10**300  # as of reals, so that every length is in the range of floats
+_NOT_KEPT = "{} hold {}: integers above 2**53 cannot be kept exactly among real numbers or coordinates"
+
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # though Python or NumPy count them among the integers
 
 
@@ -46,7 +50,10 @@ def plain_array(
     """
     try:
         _refuse_masked(values, what, error)
-        return np.asarray(values)
+        array = np.asarray(values)
+        if array.dtype.kind == "f" and isinstance(values, (list, tuple)) and _has_large(array):
+            return np.array(values, dtype=np.object_)  # integers beside a float have been rounded
+        return array
     except (InvalidProblem, InvalidTour):
         raise
     except (TypeError, ValueError, OverflowError, RecursionError) as reason:
@@ -56,25 +63,32 @@ def plain_array(
         raise error(f"{what} are not numbers: {' '.join(str(reason).split())}") from None
 
 
-def real_array(values: Any, what: str, below: int | float | None = None) -> NDArray[Any]:
+def real_array(values: Any, what: str, *, below: int | None = None, any_size: bool = False) -> NDArray[Any]:
     """Values as an array of integers or floats, each exactly as it was given, integers if they are `below`.
+
+    Integers above 2**53 stay Python's own if they may be of `any_size`, with infinity among them.
 
     Raises
     ------
     InvalidProblem
-        They are something else: times, texts, truth values, complex numbers, objects that are no numbers.
+        They are something else: times, texts, truth values, complex numbers, objects that are no numbers; or
+        integers that cannot be kept.
     """
     array = plain_array(values, what)
     kind = array.dtype.kind
     if kind == "c":
         raise InvalidProblem(f"{what} are complex: real numbers are needed")
     if kind == "O":
-        return _numbers_of_objects(array, what)
+        return _numbers_of_objects(array, what, any_size)
     if kind not in "iuf":
         raise InvalidProblem(f"{what} are not numbers but {_type_name(array)}: real numbers are needed")
     if kind in "iu" and array.size:
         counts: Any = True if below is None else array < below
-        _check_exact(max(abs(int(end(initial=0, where=counts))) for end in (array.min, array.max)), what)
+        largest = max(abs(int(end(initial=0, where=counts))) for end in (array.min, array.max))
+        if largest > EXACT_INTEGERS and not any_size:
+            raise InvalidProblem(_NOT_KEPT.format(what, shown(largest)))
+        if largest > EXACT_INTEGERS or array.dtype == np.uint64:  # of which a wall may be, too
+            return array.astype(np.object_)
     return array
 
 
@@ -171,24 +185,52 @@ def _ragged(values: Any) -> str | None:
     return f"entry {other} (counted from 0) is {held[0]}, and the first is {held[1]}"
 
 
-def _numbers_of_objects(array: NDArray[Any], what: str) -> NDArray[Any]:
+def _has_large(array: NDArray[np.floating[Any]]) -> bool:
+    """Whether there are finite numbers of which a float holds no fraction, or not every integer."""
+    sizes = np.abs(array)
+    return bool(sizes.max(initial=0.0, where=np.isfinite(sizes)) >= EXACT_INTEGERS)
+
+
+def _numbers_of_objects(array: NDArray[Any], what: str, any_size: bool) -> NDArray[Any]:
     """Python's own numbers: integers of any size, fractions, decimals."""
-    whole = True
+    whole, large, missing = True, None, False
     for value in array.flat:
-        if isinstance(value, _NO_NUMBERS) or not isinstance(value, (numbers.Real, Decimal)):
+        if type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, _NO_NUMBERS)):
+            if abs(int(value)) > EXACT_INTEGERS:
+                large = value
+                if abs(int(value)) > _LARGEST_INTEGER:
+                    bits = int(value).bit_length()
+                    raise InvalidProblem(f"{what} hold an integer of {bits} bits: up to 10**300 are possible")
+        elif isinstance(value, _NO_NUMBERS) or not isinstance(value, (numbers.Real, Decimal)):
             raise InvalidProblem(f"{what} hold {shown(value)}: real numbers are needed")
-        whole = whole and isinstance(value, numbers.Integral)
-        if isinstance(value, numbers.Integral):
-            _check_exact(abs(int(value)), what)
+        elif value == math.inf:
+            missing = True
+        else:
+            whole = False
+    if large is not None:
+        if whole and any_size:
+            kept = np.empty(array.size, dtype=np.object_)
+            kept[:] = [math.inf if value == math.inf else int(value) for value in array.flat]
+            return kept.reshape(array.shape)
+        rounded = _rounded_integer(array)
+        if whole or rounded is not None:
+            raise InvalidProblem(_NOT_KEPT.format(what, shown(large if rounded is None else rounded)))
     try:
-        return np.array(array, dtype=np.int64 if whole else np.float64)
+        return np.array(array, dtype=np.int64 if whole and not missing else np.float64)
     except (TypeError, ValueError, OverflowError) as reason:
         raise InvalidProblem(f"{what} are not numbers: {reason}") from None
 
 
-def _check_exact(largest: int, what: str) -> None:
-    if largest > EXACT_INTEGERS:
-        raise InvalidProblem(f"{what} hold {shown(largest)}: integers above 2**53 cannot be kept exactly")
+def _rounded_integer(array: NDArray[Any]) -> int | None:
+    """Return an integer that is no float, which it would become among real numbers."""
+    for value in array.flat:
+        if isinstance(value, numbers.Integral):
+            try:
+                if float(value) != int(value):
+                    return int(value)
+            except OverflowError:
+                return int(value)
+    return None
 
 
 def _type_name(array: NDArray[Any]) -> str:

@@ -341,6 +341,9 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         )
     problem.check_tour(certificate.tour)
     length = problem.length(certificate.tour)
+    if (smaller := problem.reduced) is not None:
+        found = proven_bound(smaller.problem, certificate)
+        return length if found is not None and smaller.length(found) == length else None
     if length != certificate.length:
         return None
     if has_one_tour(problem):

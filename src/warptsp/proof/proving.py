@@ -29,6 +29,7 @@ from warptsp.neighbors import candidate_rows
 from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.values import read_only
 from warptsp.stop.callback import check_callback, is_true
 from warptsp.stop.deadline import token_until
 
@@ -47,6 +48,7 @@ from .missing import check_is_tour
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.problem.reduced import Reduced
     from warptsp.stop import StopToken
 
     from .evidence import Certificate
@@ -311,6 +313,8 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
     check_provable(problem)
     problem.check_connected()
     given = None if tour is None else checked_tour(problem, tour)
+    if problem.reduced is not None:
+        return _prove_reduced(options, problem, problem.reduced, given, began)
     for file in (options.certificate, options.checkpoint):
         if file is not None:
             check_writable(file)
@@ -363,6 +367,43 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
         error.result = proof  # type: ignore[attr-defined]
         raise
     return proof if failure is None else replace(proof, skipped=skipped(failure))
+
+
+def _prove_reduced(
+    options: ProofOptions, problem: Problem, reduced: Reduced, given: NDArray[np.int32] | None, began: float
+) -> Proof:
+    """Prove in smaller integers, and return what follows for those of the instance."""
+
+    def told(progress: ProofProgress) -> object:
+        assert options.callback is not None
+        length = problem.length(progress.tour())
+        bound = min(reduced.length(progress.lower_bound), length)
+        return options.callback(replace(progress, length=length, lower_bound=bound))
+
+    def of(proof: Proof) -> Proof:
+        tours = [proof.tour] if given is None else [proof.tour, given]
+        tour = min(tours, key=problem.length)
+        length = problem.length(tour)
+        bound = length if has_one_tour(problem) else min(reduced.length(proof.lower_bound), length)
+        return _confirmed(
+            problem,
+            replace(
+                proof,
+                tour=read_only(tour),
+                length=length,
+                lower_bound=bound,
+                root_bound=min(reduced.length(proof.root_bound), bound),
+                proved=proof.proved and bound == length,
+            ),
+        )
+
+    inner = replace(options, callback=None if options.callback is None else told)
+    try:
+        return of(prove_with(inner, reduced.problem, given, began))
+    except BaseException as error:
+        if isinstance(proof := getattr(error, "result", None), Proof):
+            error.result = of(proof)  # type: ignore[attr-defined]
+        raise
 
 
 def skipped(failure: BaseException) -> str:

@@ -159,7 +159,8 @@ def merged(
     nodes = (problem.n + (problem.open is not None)) * (2 if problem.asymmetric else 1)
     if nodes >= _FEWEST and len(tours) > 1:
         orders = np.stack([_closed(problem, tour) for tour in tours])
-        weights = np.stack([_edges(problem, tour) for tour in tours])
+        seen = problem if problem.reduced is None else problem.reduced.problem
+        weights = np.stack([_edges(seen, tour) for tour in tours])
         if problem.asymmetric:
             orders, weights = _as_nodes(orders, weights)
         order = _native.merge_tours(orders=orders, lengths=weights, seed=seed, threads=threads, token=token)

@@ -28,7 +28,7 @@ from warptsp.proof.proving import (
 )
 from warptsp.result import HistoryPoint, Result, Snapshot
 from warptsp.run import PROVED
-from warptsp.solver.stages import beginning_with
+from warptsp.solver.stages import beginning_with, signal_name
 from warptsp.stop import MaxKicks, MaxRuntime
 from warptsp.stop.callback import is_true
 from warptsp.stop.share import Share
@@ -119,6 +119,8 @@ class ProofAfter:
             ``result``.
         """
         if result.interrupted:
+            if result.signal is not None and result.stop_reason == BEFORE:
+                return replace(result, stop_reason=signal_name(result.signal))
             return result
         if result.proved_optimal or (self.at_most is not None and result.gap == 0):
             proved_by_share = result.proved_optimal and result.stop_reason == BEFORE

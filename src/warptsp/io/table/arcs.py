@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.errors import InvalidProblem
-from warptsp.io._text import quoted
+from warptsp.io._text import as_integers, quoted
 from warptsp.problem import Problem
-
-from .writer import whole_if_possible
+from warptsp.problem.matrices import matrix_of_arcs
+from warptsp.problem.values import real_array
 
 if TYPE_CHECKING:
     from .text import TableText
@@ -43,12 +43,10 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
     ParseError
         With file, line and column.
     """
-    from scipy.sparse import coo_array  # type: ignore[import-untyped]
-
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
     number: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
-    costs = []
+    costs, texts = [], []
     for line, fields in text.rows():
         if len(fields) != len(titles):
             text.fail(f"{len(fields)} fields: the first line has {len(titles)}", line)
@@ -65,13 +63,15 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
                 line,
             )
         costs.append(text.number(fields[cost].strip(), line, titles[cost]))
+        texts.append(fields[cost])
     text.check_commas([cost])
     text.warn_of_blanks(len(costs))
     if not costs:
         text.fail("has no lines below the names of the columns: a line for each arc is needed")
-    places = np.array(list(seen), dtype=np.int64)
-    graph = coo_array((whole_if_possible(np.array(costs)), places.T), shape=(len(number), len(number)))
+    tails, heads = np.array(list(seen), dtype=np.int64).T
     try:
-        return Problem.from_matrix(graph, labels=list(number), asymmetric=True)
+        values = real_array(as_integers(np.array(costs), lambda: texts), "the costs", any_size=True)
+        matrix, missing = matrix_of_arcs(tails, heads, values, len(number))
+        return Problem.from_matrix(matrix, labels=list(number), asymmetric=True, wall=missing)
     except InvalidProblem as error:
         text.fail(str(error))

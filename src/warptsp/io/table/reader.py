@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem
-from warptsp.io._text import quoted
+from warptsp.io._text import as_integers, quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
@@ -397,7 +397,8 @@ class _Table:
         self.text.check_commas(range(1, count + 1))
         try:
             fitting_metric(Metric.EXPLICIT, self.options)
-            return Problem.from_matrix(_integers(matrix), labels=names, asymmetric=self.options.asymmetric)
+            numbers = as_integers(matrix, lambda: [text for row in rows for text in row[1:]])
+            return Problem.from_matrix(numbers, labels=names, asymmetric=self.options.asymmetric)
         except InvalidProblem as error:
             self.text.fail(str(error))
 
@@ -412,7 +413,8 @@ class _Table:
             said = wanted is Metric.EXPLICIT or self.options.asymmetric
             if small and not said and not are_distances(numbers):
                 return None
-            problem = Problem.from_matrix(_integers(numbers), asymmetric=self.options.asymmetric)
+            matrix = as_integers(numbers, lambda: [text for _, row in self.text.rows() for text in row])
+            problem = Problem.from_matrix(matrix, asymmetric=self.options.asymmetric)
         except InvalidProblem as error:
             self.text.fail(str(error))
         fitting_metric(Metric.EXPLICIT, self.options)
@@ -429,9 +431,3 @@ def _chosen(numbers: NDArray[np.float64], places: Sequence[int]) -> NDArray[np.f
     if list(places) == list(range(numbers.shape[1])):
         return numbers
     return np.ascontiguousarray(numbers[:, list(places)])
-
-
-def _integers(matrix: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
-    """The same numbers as integers, if they are that; from 2**53 on, they may have been others."""
-    whole = np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() < 2.0**53
-    return matrix.astype(np.int64) if whole else matrix

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.io._text import quoted
+from warptsp.io._text import as_integers, quoted
 
-from .text import EXACT_INTEGERS, Section, TsplibText
+from .text import Section, TsplibText
 
 __all__ = ["weights"]
 
@@ -73,16 +73,14 @@ def weights(text: TsplibText, *, may_be_asymmetric: bool) -> NDArray[Any]:
             f"unknown EDGE_WEIGHT_FORMAT {quoted(format_)}: one of {accepted} is needed",
         )
     needed = n * n if format_ == "FULL_MATRIX" else _TRIANGLES[format_].begin(n, n)
-    numbers = section.numbers
+    numbers: NDArray[Any] = section.numbers
     if len(numbers) != needed:
         text.fail(
             f"EDGE_WEIGHT_SECTION has {len(numbers)} numbers: {format_} with DIMENSION {n} has {needed}",
             section.begin,
             section.keyword,
         )
-    largest = float(np.abs(numbers).max(initial=0.0))
-    if largest < EXACT_INTEGERS and np.array_equal(numbers, np.floor(numbers)):
-        numbers = numbers.astype(np.int32 if largest <= np.iinfo(np.int32).max else np.int64)
+    numbers = as_integers(section.numbers, lambda: text.data[section.begin : section.end].decode().split())
     if format_ == "FULL_MATRIX":
         matrix = numbers.reshape(n, n)
         _check_full_matrix(text, section, matrix, may_be_asymmetric)
@@ -99,7 +97,8 @@ def _check_full_matrix(
         row, column = matrix[i], matrix[:, i]
         if np.array_equal(row, column) and (row >= 0).all():
             continue
-        differing = ~np.isclose(row, column, rtol=1e-12, atol=0.0)
+        real = matrix.dtype == np.float64
+        differing = ~np.isclose(row, column, rtol=1e-12, atol=0.0) if real else row != column
         negative = row < 0
         differing[i] = negative[i] = False
         if negative.any():

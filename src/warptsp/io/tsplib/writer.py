@@ -91,7 +91,7 @@ def tour_tsplib(problem: Problem, tour: NDArray[np.int32]) -> Iterator[bytes]:
 
 def number_lines(rows: NDArray[Any], ids: NDArray[np.int64] | None = None) -> bytes:
     """Lines of numbers, after an id if there are any; every number reads back as the same one."""
-    if np.issubdtype(rows.dtype, np.integer) or _whole(rows):
+    if rows.dtype != np.object_ and (rows.dtype.kind == "i" or _whole(rows)):
         numbers = rows.astype(np.int64)
         if ids is not None:
             numbers = np.column_stack([ids, numbers])

@@ -57,7 +57,7 @@ class OneTreeSearch {
     token_ = &token;
     const bool complete = n_ < 4 || search(0, root_steps);
     length = length_;
-    return complete;
+    return complete && !doubtful_;
   }
 
   long long trees_left() const { return trees_; }
@@ -166,6 +166,8 @@ class OneTreeSearch {
       for (int i = 0; i < n_; i++) squares += (degree_[i] - 2) * (degree_[i] - 2);
       if (squares == 0) {
         take_tour();
+        // Potentials so large that rounding hides a shorter tour: nothing is proved.
+        if (!excludes(std::min(bound, length_))) doubtful_ = true;
         return false;
       }
       if (bound > best) {
@@ -212,7 +214,7 @@ class OneTreeSearch {
 
   // False if there were too many 1-trees.
   bool search(int level, int steps) {
-    if (trees_ <= 0 || token_->stopped()) return false;
+    if (trees_ <= 0 || doubtful_ || token_->stopped()) return false;
     if (!ascend(levels_[level], steps)) return true;
     // The city with the most required edges, and of those the one with the most edges of the 1-tree.
     int at = -1;
@@ -263,7 +265,7 @@ class OneTreeSearch {
   }
 
   int n_;
-  bool whole_;
+  bool whole_, doubtful_ = false;
   double wall_, rounding_ = 0;
   double distance_[most][most];
   std::vector<Node> levels_;
@@ -291,9 +293,11 @@ inline bool make_optimal(std::vector<double> &distances, int n, const int *kept,
     for (double &entry : distances) entry = std::min(entry, 2.0 * length);
     const bool whole = std::all_of(distances.begin(), distances.end(), [](double x) { return x == std::floor(x); });
     const double before = length;
-    OneTreeSearch search(distances.data(), n, kept, whole && length <= longest_whole);
+    const bool in_doubt = whole && length > longest_whole;
+    OneTreeSearch search(distances.data(), n, kept, whole && !in_doubt);
     if (!search.run(tour, length, trees, token)) return false;
-    if (length >= 0.5 * before) return !whole || length <= longest_whole;
+    if (length >= 0.5 * before && !in_doubt) return true;
+    if (length >= 0.5 * before && length > longest_whole) return false;
     trees = search.trees_left();
   }
   return true;
