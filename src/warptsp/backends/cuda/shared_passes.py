@@ -96,7 +96,7 @@ class PassSearch(NeighborSearch):
         return self._run_passes(plan, last=last, passes=0)
 
     def _run_passes(self, plan: np.void, *, last: int, passes: int) -> float:
-        beside = 2 * tuning.MAX_PAIRS + 64
+        beside = 2 * tuning.MAX_PAIRS + 4 * tuning.MAX_THIRDS + 64
         shared = self._shared(BYTES_OF_TOUR, beside)
         record = records.CHAINS(
             **self._tours, state=self._device_states, capacity=self.size, inside=shared > beside

@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(block_threads)
   const long long row = (long long)blockIdx.x * n;
   ChainState *const state = copies.state + blockIdx.x;
   Carver shared{memory};
-  unsigned short *const pairs = shared.take<unsigned short>(max_pairs);
+  const LinedUp lined_up(shared);
   const TourInBlock at =
       tour_in_block(n, copies.order + row, copies.position + row, copies.scratch + row, copies.inside, shared);
   if (threadIdx.x == 0) chain.touched = 0;
@@ -275,24 +275,25 @@ __global__ void __launch_bounds__(block_threads)
   plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
   __syncthreads();
   const Lists lists = lists_of(instance);
-  SharedPasses<Three, Lists> look(lists, at.tour, pairs, words, &pass);
+  SharedPasses<Three, Lists> look(lists, at.tour, lined_up, words, &pass);
   IteratedSearch<BlockThreads, Lists, Three> search(BlockThreads(), lists, at.tour, ChainQueue{}, &chain, at.scratch,
                                                     copies.kept + row, copies.best + row);
-  NeighborMove move;
-  for (; passes > 0 && look.find(move); --passes) {
-    search.write(rewrite_of(at.tour, move));
-    best = length -= move.gain;
+  double gain;
+  Rewrite rewrite;
+  for (; passes > 0 && look.find(gain, rewrite); --passes) {
+    search.write(rewrite);
+    best = length -= gain;
   }
   if (plan.count > 0)
     search.kicks(
         plan, length, best, [](long long) { return false; },
         [&](const int *) {
-          double gain = 0.0;
-          while (look.find(move)) {
-            search.write(rewrite_of(at.tour, move));
-            gain += move.gain;
+          double gained = 0.0;
+          while (look.find(gain, rewrite)) {
+            search.write(rewrite);
+            gained += gain;
           }
-          return gain;
+          return gained;
         });
   __syncthreads();
   atomicAdd(&state->evaluations, look.evaluations);

@@ -5,17 +5,28 @@
 
 namespace warptsp::neighbor {
 
-constexpr int row_lanes = 8;     // threads that look at the neighbours of a city on one side
-constexpr int pair_lanes = 4;    // threads that share the moves of a pair
-constexpr int max_pairs = 8192;  // that a block lines up
-constexpr int move_words = 9;    // in which a block tells the others its best move
+constexpr int row_lanes = 8;      // threads that look at the neighbours of a city on one side
+constexpr int pair_lanes = 4;     // threads that share the moves of a pair
+constexpr int max_pairs = 8192;   // that a block lines up
+constexpr int max_thirds = 2048;  // of pairs with more moves than those threads should look at
+constexpr int move_words = 9;     // in which a block tells the others its best move
 
 // In shared memory. Of two rounds, in which the best of the block and that of all blocks are found.
 struct PassMemory {
-  int pairs;
+  int pairs, thirds;
   u64 gain[2], key[2];
   NeighborMove move;
   int city;
+  Rewrite rewrite;
+};
+
+// The pairs that may gain something, and third cities of some of them.
+struct LinedUp {
+  unsigned short *pair;  // [max_pairs]
+  unsigned *third;       // [max_thirds]
+
+  __device__ __forceinline__ explicit LinedUp(Carver &shared)
+      : pair(shared.take<unsigned short>(max_pairs)), third(shared.take<unsigned>(max_thirds)) {}
 };
 
 // A block tells the others its best move in words whose upper half is the number of the pass: each of them is there as a
@@ -27,16 +38,17 @@ class SharedPasses {
   u64 evaluations = 0, examined = 0, made = 0;  // of this thread; cities of this block; moves
 
   // `words` has 2 * move_words for each block, 0 when the kernel starts.
-  __device__ __forceinline__ SharedPasses(const Lists &lists, const TourArrays &tour, unsigned short *pairs, u64 *words,
-                                          PassMemory *memory)
-      : lists_(lists), tour_(tour), pairs_(pairs), words_(words), memory_(memory) {
+  __device__ __forceinline__ SharedPasses(const Lists &lists, const TourArrays &tour, const LinedUp &lined_up,
+                                          u64 *words, PassMemory *memory)
+      : lists_(lists), tour_(tour), lined_up_(lined_up), words_(words), memory_(memory) {
     const int cities = (tour.size + gridDim.x - 1) / gridDim.x;
     begin_ = min(tour.size, (int)blockIdx.x * cities);
     end_ = min(tour.size, begin_ + cities);
   }
 
-  // The best move of all cities: largest gain, lowest city, lowest number. False if there is none.
-  __device__ bool find(NeighborMove &move) {
+  // Finds the best move of all cities: largest gain, lowest city, lowest number. False if there is none; otherwise its
+  // gain, and what it writes.
+  __device__ bool find(double &gain, Rewrite &rewrite) {
     __syncthreads();  // all know what the last pass has found
     if (threadIdx.x == 0) {
       memory_->gain[0] = memory_->gain[1] = 0;
@@ -46,8 +58,7 @@ class SharedPasses {
     best.clear();
     int city = no_city;
     const int at_once = max_pairs / (lists_.width * sides());
-    for (int first = begin_; first < end_; first += at_once)
-      examine(first, min(at_once, end_ - first), best, city);
+    for (int first = begin_; first < end_; first += at_once) examine(first, min(at_once, end_ - first), best, city);
     examined += end_ - begin_;
     bool any = best_of_block(best, city, (u64)(unsigned)city << 32 | (u64)(unsigned)best.number, 0);
     if (gridDim.x > 1) {
@@ -55,9 +66,13 @@ class SharedPasses {
       hear(best, city);
       any = best_of_block(best, city, (u64)(unsigned)city, 1);
     }
-    if (any) move = memory_->move;
-    made += any;
-    return any;
+    if (!any) return false;
+    if (threadIdx.x == 0) memory_->rewrite = rewrite_of(tour_, memory_->move);
+    __syncthreads();
+    gain = memory_->move.gain;
+    rewrite = memory_->rewrite;
+    ++made;
+    return true;
   }
 
  private:
@@ -65,7 +80,7 @@ class SharedPasses {
 
   Lists lists_;
   TourArrays tour_;
-  unsigned short *pairs_;  // [max_pairs]
+  LinedUp lined_up_;
   u64 *words_;
   PassMemory *memory_;
   int begin_, end_;  // cities of this block
@@ -73,39 +88,66 @@ class SharedPasses {
 
   __device__ __forceinline__ int sides() const { return lists_.next_only ? 1 : 2; }
 
-  // Of `count` cities: first all threads line up the pairs that may gain something, and then a few of them share the
-  // moves of each. A city whose edge is long has many more than another, and would keep its warp waiting otherwise.
+  // Of `count` cities: first all threads line up the pairs that may gain something, then a few of them share each, and the
+  // moves that are left then are divided among all. A city whose edge is long has many more than another, and would keep
+  // its warp waiting otherwise.
   __device__ __forceinline__ void examine(int first, int count, NeighborMove &best, int &city) {
     const int width = lists_.width, rows = count * sides();
-    __syncthreads();  // all have taken their pairs from the last ones
-    if (threadIdx.x == 0) memory_->pairs = 0;
+    __syncthreads();  // all have taken what was lined up before
+    if (threadIdx.x == 0) memory_->pairs = memory_->thirds = 0;
     __syncthreads();
     for (int i = threadIdx.x; i < rows * row_lanes; i += blockDim.x) {
       const int row = i / row_lanes, own = first + row / sides(), step = lists_.next_only || row % sides() ? 1 : -1;
       const double edge = (double)lists_.metric(own, tour_.order[tour_.wrap(tour_.position[own] + step)]);
       for (int k = i % row_lanes; k < width; k += row_lanes) {
         if (lists_.neighbor(own, k) < 0 || !(edge - lists_.length(own, k) > 0.0)) break;
-        pairs_[atomicAdd(&memory_->pairs, 1)] = (unsigned short)(row * width + k);
+        lined_up_.pair[atomicAdd(&memory_->pairs, 1)] = (unsigned short)(row * width + k);
       }
     }
     __syncthreads();
     const int pairs = memory_->pairs, share = threadIdx.x % pair_lanes;
     for (int i = threadIdx.x / pair_lanes; i < pairs; i += blockDim.x / pair_lanes) {
-      const int row = pairs_[i] / width, k = pairs_[i] % width, own = first + row / sides();
-      NeighborMove found;
-      found.clear();
-      long long opened = 0, followed = 0;
-      open_pair<Three>(lists_, tour_, own, row % sides(), k, found, opened, [&](const OpenMove &open) {
-        go_on_from(lists_, tour_, open, found, followed, share, pair_lanes);
+      const int pair = lined_up_.pair[i];
+      try_pair(first, pair, share == 0, best, city, [&](const OpenMove &open, NeighborMove &found, long long &count) {
+        go_on_from(lists_, tour_, open, found, count, share, width);
+        for (int l = share + pair_lanes; may_follow(lists_, tour_, open, l); l += pair_lanes) {
+          const int slot = atomicAdd(&memory_->thirds, 1);
+          if (slot < max_thirds)
+            lined_up_.third[slot] = (unsigned)pair << 16 | (unsigned)l << 1 | (unsigned)open.behind;
+          else
+            go_on_from(lists_, tour_, open, found, count, l, width);
+        }
       });
-      evaluations += (u64)(followed + (share == 0 ? opened : 0));
-      const bool twice = share > 0 && found.cities == 4;  // the first of the threads has it, too
-      if (!found.found() || twice) continue;
-      const bool lower = own < city || (own == city && found.number < best.number);
-      if (found.gain > best.gain || (found.gain == best.gain && lower)) {
-        best = found;
-        city = own;
-      }
+    }
+    __syncthreads();
+    const int thirds = min(memory_->thirds, max_thirds);
+    for (int i = threadIdx.x; i < thirds; i += blockDim.x) {
+      const unsigned third = lined_up_.third[i];
+      try_pair(first, (int)(third >> 16), false, best, city,
+               [&](const OpenMove &open, NeighborMove &found, long long &count) {
+                 if (open.behind == (int)(third & 1u))
+                   go_on_from(lists_, tour_, open, found, count, (int)(third >> 1 & 0x7fffu), width);
+               });
+    }
+  }
+
+  // A pair, whose 2-opt move only one thread counts, and what goes on from there.
+  template <class GoOn>
+  __device__ __forceinline__ void try_pair(int first, int pair, bool own_pair, NeighborMove &best, int &city,
+                                           GoOn &&go_on) {
+    const int row = pair / lists_.width, k = pair % lists_.width, own = first + row / sides();
+    NeighborMove found;
+    found.clear();
+    long long opened = 0, followed = 0;
+    open_pair<Three>(lists_, tour_, own, row % sides(), k, found, opened,
+                     [&](const OpenMove &open) { go_on(open, found, followed); });
+    evaluations += (u64)(followed + (own_pair ? opened : 0));
+    // Another thread has the 2-opt move, too, which is better than what it hides here.
+    if (!found.found() || (!own_pair && found.cities == 4)) return;
+    const bool lower = own < city || (own == city && found.number < best.number);
+    if (found.gain > best.gain || (found.gain == best.gain && lower)) {
+      best = found;
+      city = own;
     }
   }
 
