@@ -38,16 +38,15 @@ REDUCED = {"0.1": 1500, "1": 500, "10": 150}
 
 def cells(setting: Setting) -> Iterator[Cell]:
     sizes = dict(known_instances())
+    on_gpu = setting.device == "cuda"
     found = []
     for kicks in KICKS:
-        most = 10**9 if setting.device == "cuda" else ON_A_CORE[kicks]
-        most = most if setting.full else REDUCED[kicks]
+        most = REDUCED[kicks] if not setting.full else 10**6 if on_gpu else ON_A_CORE[kicks]
         found += [(name, n, kicks) for name, n in known_instances("EUC_2D") if n <= most]
-    if setting.full:
-        found += [(name, sizes[name], FEW) for name in LARGEST]
-        found += [(name, sizes[name], kicks) for name in LARGEST for kicks in KICKS[:2]][
-            : 4 if setting.device == "cuda" else 0
-        ]
+        if setting.full and kicks == KICKS[0]:
+            found += [(name, sizes[name], FEW) for name in LARGEST]
+    if setting.full and on_gpu:
+        found += [(name, sizes[name], KICKS[0]) for name in LARGEST]
     if setting.side_by_side > 1:  # the long ones first, so that none is left for the end
         found.sort(key=lambda cell: -float(cell[2]) * cell[1] ** 2)
     for name, _, kicks in found:
