@@ -502,12 +502,13 @@ WHOLE = {"improvement": "best", "restart": "pass", "chains": 1}
 WHOLE_COUNTERS = ("kicks", "kicks_accepted", "passes", "moves", "evaluations")
 
 
-def assert_the_passes_of_the_cpu(problem, params, **options):
+def assert_the_passes_of_the_cpu(problem, params, *, on_gpu=None, **options):
     """Tours and all counters are equal, since every pass finds the same move."""
     options = {"neighbors": 12, **options}
-    cpu, gpu = (solve(problem, "ils", params=params, device=d, **options) for d in ("cpu", "cuda"))
+    cpu = solve(problem, "ils", params=params, device="cpu", **options)
+    gpu = solve(problem, "ils", params={**params, **(on_gpu or {})}, device="cuda", **options)
     assert np.array_equal(cpu.tour, gpu.tour), params
-    for name in WHOLE_COUNTERS:
+    for name in WHOLE_COUNTERS if problem.n > 3 else ():  # there is only one tour of three cities
         assert cpu.counters[name] == gpu.counters[name], f"{name}, {params}"
 
 
@@ -522,7 +523,7 @@ def test_a_gpu_makes_the_whole_passes_of_the_cpu(metric, n, edges):
     for acceptance, segment in itertools.product(ACCEPTANCES, (0, 30)):
         params = {**WHOLE, "acceptance": acceptance, "segment": segment, "edges": edges, "iterations": 0.3}
         assert_the_passes_of_the_cpu(problem, params)
-    assert_the_passes_of_the_cpu(problem, {**params, "block": 64}, neighbors=40)
+    assert_the_passes_of_the_cpu(problem, params, on_gpu={"block": 64}, neighbors=40)
 
 
 @pytest.mark.gpu
