@@ -22,6 +22,7 @@ STUDIES = (
     "symmetric_orders",
     "neighbor_passes",
     "neighbor_search",
+    "iterated_passes",
 )
 
 

@@ -369,16 +369,18 @@ def test_local_searches_after_a_kick(improvement, restart, acceptance):
 
 
 def test_whole_passes_of_a_long_tour_end_in_time(device):
-    if device == "cuda":
-        pytest.skip("on the CPU only")
     problem = Problem.from_points(whole_points(20_000, 20), "EUC_2D")
-    for improvement, restart in AFTER_KICKS:
-        params = {"improvement": improvement, "restart": restart}
-        result = solve(problem, "ils", params=params, start="greedy", time_limit=0.5)
+    for improvement, restart in AFTER_KICKS if device == "cpu" else [("best", "pass")]:
+        params = {"improvement": improvement, "restart": restart, "acceptance": "always", "iterations": 1e6}
+        result = solve(problem, "ils", params=params, start="greedy", time_limit=0.5, device=device)
         assert result.stop_reason == "time limit of 0.5 s"
 
 
-def test_a_gpu_has_no_whole_passes():
+@pytest.mark.parametrize(
+    "params",
+    [{"improvement": "best"}, {"restart": "pass"}, {"improvement": "best", "restart": "pass", "chains": 2}],
+)
+def test_what_a_gpu_does_not_search(params):
     class OnGpu:
         device = SimpleNamespace(gpus=(0,))
 
@@ -387,9 +389,8 @@ def test_a_gpu_has_no_whole_passes():
 
     problem = Problem.from_points(whole_points(20, 0), "EUC_2D")
     method = METHODS["ils"]
-    for params in ({"improvement": "best"}, {"restart": "pass"}):
-        with pytest.raises(warptsp.UnsupportedProblem, match=r"method ils: improvement .* on the CPU only"):
-            method.run(problem, OnGpu(), method.params(**params))
+    with pytest.raises(warptsp.UnsupportedProblem, match=r"method ils: improvement .* on the CPU only"):
+        method.run(problem, OnGpu(), method.params(**params))
 
 
 def test_better_never_gets_worse_and_finds_the_optimum_of_few_cities(device):
@@ -495,6 +496,83 @@ def test_a_gpu_makes_the_moves_of_the_cpu(metric):
         assert np.array_equal(cpu.tour, gpu.tour), f"{acceptance} {segment}"
         for name in ("kicks", "moves", "kicks_accepted"):
             assert cpu.counters[name] == gpu.counters[name]
+
+
+WHOLE = {"improvement": "best", "restart": "pass", "chains": 1}
+WHOLE_COUNTERS = ("kicks", "kicks_accepted", "passes", "moves", "evaluations")
+
+
+def assert_the_passes_of_the_cpu(problem, params, *, on_gpu=None, **options):
+    """Tours and all counters are equal, since every pass finds the same move."""
+    options = {"neighbors": 12, **options}
+    cpu = solve(problem, "ils", params=params, device="cpu", **options)
+    gpu = solve(problem, "ils", params={**params, **(on_gpu or {})}, device="cuda", **options)
+    assert np.array_equal(cpu.tour, gpu.tour), params
+    for name in WHOLE_COUNTERS if problem.n > 3 else ():  # there is only one tour of three cities
+        assert cpu.counters[name] == gpu.counters[name], f"{name}, {params}"
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("edges", ["next", "both"])
+@pytest.mark.parametrize(
+    ("metric", "n"), [("EUC_2D", 700), ("EXACT_2D", 700), ("ATT", 50), ("whole", 300), ("MAN_3D", 200)]
+)
+def test_a_gpu_makes_the_whole_passes_of_the_cpu(metric, n, edges):
+    problem = problem_of(metric, n, side=300)  # short sides have many moves with equal gains
+    for acceptance, segment in itertools.product(ACCEPTANCES, (0, 30)):
+        params = {**WHOLE, "acceptance": acceptance, "segment": segment, "edges": edges, "iterations": 0.3}
+        assert_the_passes_of_the_cpu(problem, params)
+    assert_the_passes_of_the_cpu(problem, params, on_gpu={"block": 64}, neighbors=40)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 31, 33])
+def test_whole_passes_of_few_cities_on_a_gpu(n):
+    for edges in ("next", "both"):
+        assert_the_passes_of_the_cpu(
+            problem_of("EUC_2D", n, side=300), {**WHOLE, "edges": edges, "iterations": 9.0}
+        )
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+def test_whole_passes_of_paths_and_fixed_edges_on_a_gpu():
+    fixed = np.array([[0, 7], [7, 20], [30, 31]], dtype=np.int32)
+    for opened, edges in itertools.product((OpenPath(), OpenPath(5, 11), None), ("next", "both")):
+        problem = Problem.from_points(whole_points(90, 4), "EUC_2D", fixed_edges=fixed, open=opened)
+        params = {**WHOLE, "acceptance": "always", "edges": edges, "iterations": 2.0}
+        assert_the_passes_of_the_cpu(problem, params, start="greedy")
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+def test_whole_passes_of_a_tour_too_long_for_shared_memory():
+    problem = Problem.from_points(whole_points(24_000, 16, side=10**6), "EUC_2D")
+    many = {"edges": "next", "moves": "many"}
+    start = solve(problem, params=many, start="greedy").tour
+    params = {**WHOLE, "acceptance": "always", "edges": "next", "iterations": 0.0005}
+    assert_the_passes_of_the_cpu(problem, params, neighbors=8, start=start)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+def test_limits_and_signals_end_whole_passes_on_a_gpu():
+    problem = Problem.from_points(whole_points(3000, 14), "EUC_2D")
+    params = {**WHOLE, "acceptance": "always", "edges": "next", "iterations": 1e6}
+    assert solve(problem, "ils", params=params, kicks=77, device="cuda").kicks == 77
+    limited = solve(problem, "ils", params=params, time_limit=0.5, device="cuda")
+    assert limited.stop_reason == "time limit of 0.5 s"
+    token = StopToken()
+
+    def request(event):
+        if event.kicks > 100:
+            token.request()
+
+    stopped = solve(problem, "ils", params=params, stop=token, callback=request, device="cuda")
+    assert stopped.stop_reason == "stop requested"
+    assert stopped.kicks > 100
 
 
 @pytest.mark.gpu

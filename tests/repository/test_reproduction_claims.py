@@ -300,8 +300,46 @@ def of_004(m):
         f"longer tours are undone. First improvement in whole passes ends lower than both, {first:.2f} and "
         f"{first_better:.2f} %."
     )
+    letter, descents = (
+        statistics.mean(m.get(study, f"{name}, {search}", "cpu")["error"] for name, _ in of)
+        for study, search, of in (
+            ("iterated_passes", "1 n", common),
+            ("neighbor_search", "3-opt, next edges", m.plane),
+        )
+    )
+    assert ends < letter < best
+    assert first < letter
+    assert 1.5 < descents - m.mean_error("3-opt", "cpu") < 2.5
+    yield f"end at {letter:.2f} % there: lower than all its moves in such passes, higher than first"
+    passes = [
+        1e6
+        * kernel(m.get("iterated_passes", f"{name}, 1 n", "cuda"))
+        / m.get("iterated_passes", f"{name}, 1 n", "cuda")["passes"]
+        for name, n in m.plane
+        if n < 2000
+    ]
+    yield f"in {spread(passes)} µs below 2000 cities"
     groups = sum(row["instances"] for row in m.published("004").rows("1"))
     yield f"The published numbers of instances by size add up to {groups}, although there are {len(m.plane)}."
+
+
+def test_algorithm_1_is_the_same_on_both_devices_and_as_fast_as_published(measured):
+    """The same tours after the same passes in every cell that both have, and the speed-ups of the document."""
+    from benchmarks.reproduce.iterated_passes import gains_of
+
+    results = measured.studies["iterated_passes"]
+    for name in measured.names("iterated_passes", "cpu"):
+        cpu, gpu = (measured.get("iterated_passes", name, device) for device in ("cpu", "cuda"))
+        for figure in ("length", "kicks", "passes", "moves", "evaluations"):
+            assert cpu[figure] == gpu[figure], f"{name}: {figure}"
+    row = next(row for row in measured.published("004").rows("3") if row["search"] == "ils 0.1 n")
+    gains = gains_of(results, "0.1")
+    assert len(gains) == len(measured.plane)
+    assert statistics.mean(gain for _, _, gain in gains) >= row["speedup_mean"]
+    assert max(gain for _, _, gain in gains) >= row["speedup_max"]
+    assert (
+        min(gain for kicks in ("0.1", "1", "10") for _, n, gain in gains_of(results, kicks) if n >= 2000) > 1
+    )
 
 
 def of_index(m):

@@ -6,11 +6,12 @@ symmetric travelling salesman problem" (2013): from a local optimum a double bri
 kick back that lost more than a falling temperature allows. After a double bridge only its eight ends are
 examined again, so a kick costs microseconds; the best tour is examined as a whole in the end. With
 ``improvement="best"`` and ``restart="pass"`` the 3-opt is the document's: passes over all cities, each of
-which makes the best move.
+which makes the best move. On a GPU all multiprocessors share each of these passes
+(`native/neighbor/shared_passes.h`), and the tours are those of the CPU.
 
-A chain is one block of a GPU, which leaves the rest of it idle. So unless chains are asked for, a GPU
-searches one tour with all of its multiprocessors from 2000 cities on: in the rounds of the main solver, whose
-parts are kicked all at once, with moves of three edges at most.
+Otherwise a chain is one block of a GPU, which leaves the rest of it idle. So unless chains are asked for, a
+GPU searches one tour with all of its multiprocessors from 2000 cities on: in the rounds of the main solver,
+whose parts are kicked all at once, with moves of three edges at most.
 """
 
 from __future__ import annotations
@@ -80,16 +81,17 @@ class IlsParams:
         Independent searches from the same local optimum, with different random numbers; the best counts. They
         run at once, on the threads of the CPU or the multiprocessors of a GPU. None is one with "always",
         and otherwise one per thread of the CPU; a GPU then makes kicks in all parts of one tour at once, as
-        the main solver does, from 2000 cities on, and has a chain per multiprocessor below.
+        the main solver does, from 2000 cities on, and has a chain per multiprocessor below. With whole
+        passes (improvement "best", restart "pass") a GPU has one.
     improvement : {"first", "best"}
         Of the cities to examine, "first" makes the best move of the first city that has one; "best" examines
-        all of them and makes the best move, as the document does. On the CPU only.
+        all of them and makes the best move, as the document does. On a GPU "best" goes with restart "pass".
     restart : {"ends", "pass"}
         After a kick, and after every move, "ends" examines the ends of the changed edges; "pass" examines all
-        cities, as the document does. On the CPU only.
+        cities, as the document does. On a GPU "pass" goes with improvement "best".
     edges : {"both", "next"}
         "both" takes out edges on either side of the cities; "next" is the neighbourhood of the document, see
-        `warptsp.methods.neighbor_lists.DescentParams`. With improvement "best", and on the CPU only.
+        `warptsp.methods.neighbor_lists.DescentParams`. With improvement "best".
     block : int or None
         Threads per block on a GPU; None chooses.
     """
@@ -129,11 +131,18 @@ class IlsParams:
     def in_parts(self, n: int) -> bool:
         """Whether a GPU makes its kicks in all parts of a tour of `n` cities at once."""
         free = self.chains is None and self.block is None and self.acceptance != "always"
-        return free and n >= MIN_IN_PARTS and round(self.iterations * n) > 0
+        return free and not self.whole_passes and n >= MIN_IN_PARTS and round(self.iterations * n) > 0
+
+    @property
+    def whole_passes(self) -> bool:
+        """Whether the local search is the document's: passes over all cities, which make the best move."""
+        return (self.improvement, self.restart) == ("best", "pass")
 
     @property
     def as_on_gpus(self) -> bool:
-        """Whether the local search after a kick is the one that GPUs have."""
+        """Whether GPUs have this local search after a kick, in so many chains."""
+        if self.whole_passes:
+            return self.chains in (None, 1)
         return (self.improvement, self.restart) == ("first", "ends")
 
     def start_temperature(self) -> float:
@@ -154,8 +163,9 @@ def run(problem: Problem, run: Run, params: IlsParams) -> None:
     if run.device.gpus and not params.as_on_gpus:
         run.use_cpu(
             UnsupportedProblem(
-                f"method ils: improvement {params.improvement!r} with restart {params.restart!r} runs on the "
-                "CPU only; leave both out, or search on the CPU"
+                f"method ils: improvement {params.improvement!r} with restart {params.restart!r} and chains "
+                f"{params.chains} runs on the CPU only; leave them out, take 'best', 'pass' and 1, or search "
+                "on the CPU"
             )
         )
     if run.device.gpus and params.in_parts(problem.n):
@@ -246,7 +256,13 @@ def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:
         run,
         on_cpu=lambda run: work(run, None),
         on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(problem, three=True, chains=True),
+        sources=lambda: kernel_sources(
+            problem,
+            three=True,
+            chains=True,
+            whole=params.whole_passes,
+            next_only=params.edges == "next",
+        ),
         meanwhile=meanwhile,
         same=False,
     )
@@ -267,6 +283,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         next_only=params.edges == "next",
         chains=chains,
         block=params.block,
+        whole=params.whole_passes,
     )
     best = params.improvement == "best"
     kicked = (

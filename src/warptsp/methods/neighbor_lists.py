@@ -142,7 +142,8 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
 class NeighborSearch:
     """The search on a GPU, or on the CPU where there is none, and what it tells the run.
 
-    Without a number of `chains` there are as many as the device has threads or multiprocessors.
+    Without a number of `chains` there are as many as the device has threads or multiprocessors. With
+    `whole` all passes are over all cities and make the best move; a GPU then searches one chain.
     """
 
     def __init__(
@@ -155,6 +156,7 @@ class NeighborSearch:
         next_only: bool = False,
         chains: int | None = 1,
         block: int | None = None,
+        whole: bool = False,
     ) -> None:
         instance = prepared.instance
         self.run = run
@@ -174,19 +176,15 @@ class NeighborSearch:
             self.chains = run.threads if chains is None else chains
             return
         from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
+        from warptsp.backends.cuda.shared_passes import PassSearch
 
-        self.chains = device.multiprocessors if chains is None else chains
-        self.gpu = GpuSearch(
-            device,
-            instance,
-            self.host.neighbors(),
-            prepared.tour,
-            self.host.best_length,
-            three=three,
-            next_only=next_only,
-            chains=self.chains,
-            block=block,
-        )
+        given = (device, instance, self.host.neighbors(), prepared.tour, self.host.best_length)
+        if whole:
+            self.chains = 1
+            self.gpu = PassSearch(*given, three=three, next_only=next_only, block=block)
+        else:
+            self.chains = device.multiprocessors if chains is None else chains
+            self.gpu = GpuSearch(*given, three=three, next_only=next_only, chains=self.chains, block=block)
 
     def descend(self, *, best: bool, many: bool, passes: int | None = None) -> bool:
         """Go down to a local optimum; False if the run said stop before."""
@@ -228,7 +226,7 @@ class NeighborSearch:
 
         The temperature, in mean edge lengths of the tour to begin with, comes down to 0 before the last
         of them. After a kick the ends of changed edges are examined or, with `whole`, all cities, and the
-        first move or, with `best`, the best one is made; on a GPU only the first of both.
+        first move or, with `best`, the best one is made; on a GPU the first of both, or the second.
         """
         run = self.run
         tour = self.best()
@@ -302,29 +300,43 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     if prepared is None:
         return
     next_only = params.edges == "next"
+    best, many = params.improvement == "best", params.moves == "many"
 
     def work(run: Run, device: Device | None) -> None:
-        search = NeighborSearch(prepared, run, device, three=three, next_only=next_only, block=params.block)
-        best, many = params.improvement == "best", params.moves == "many"
+        search = NeighborSearch(
+            prepared,
+            run,
+            device,
+            three=three,
+            next_only=next_only,
+            block=params.block,
+            whole=best and not many,
+        )
         search.descend(best=best, many=many, passes=params.passes)
         run.offer(search.best())
 
     def on_cpu(run: Run) -> None:
         work(run, None)
 
-    by_queue = params.improvement == "first" and params.moves == "one"
     search_on_device(
         run,
         on_cpu=on_cpu,
         on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(problem, three=three, chains=by_queue, next_only=next_only),
+        sources=lambda: kernel_sources(
+            problem, three=three, chains=not (best or many), whole=best and not many, next_only=next_only
+        ),
         meanwhile=on_cpu,
         same=True,
     )
 
 
-def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bool = False) -> list[Source]:
-    """Return the kernels of a search with these moves, by queue or in chains or not."""
-    from warptsp.backends.cuda import neighbor
+def kernel_sources(
+    problem: Problem, *, three: bool, chains: bool, whole: bool = False, next_only: bool = False
+) -> list[Source]:
+    """Return the kernels of a search with these moves: by queue or in `chains` or not, or in `whole` passes
+    of best improvement."""
+    from warptsp.backends.cuda import neighbor, shared_passes
 
+    if whole:
+        return shared_passes.kernel_sources(problem, three=three, next_only=next_only)
     return neighbor.kernel_sources(problem, three=three, chains=chains, next_only=next_only)

@@ -32,6 +32,8 @@ from warptsp.backends.cuda.launch_plan import kernel_sources as lk_sources
 from warptsp.backends.cuda.neighbor import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.backends.cuda.neighbor import kernel_sources as neighbor_sources
 from warptsp.backends.cuda.path_order import PATHS
+from warptsp.backends.cuda.shared_passes import KERNELS as SHARED_PASSES
+from warptsp.backends.cuda.shared_passes import kernel_sources as pass_sources
 from warptsp.backends.cuda.swap_versions import FOLDED
 from warptsp.backends.cuda.symmetric import KERNELS as SYMMETRIC_KERNELS
 from warptsp.backends.cuda.symmetric import source_of as symmetric_source
@@ -46,6 +48,9 @@ NEIGHBOR_KERNELS = tuple(
     dict.fromkeys(
         name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
     )
+)
+PASSES = tuple(
+    dict.fromkeys(name.format(three=three) for name in SHARED_PASSES for three in ("false", "true"))
 )
 
 
@@ -157,6 +162,8 @@ BUILDS: tuple[Build, ...] = (
         for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", SYMMETRIC_KERNELS))
         for kind in METRIC_KINDS
     ),
+    Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1}, fmad=False),
+    Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EXPLICIT.kind}, False, ((9, 0),)),
 )
 
 
@@ -207,7 +214,8 @@ def _sources(method: str, metric: Metric) -> list[Source]:
         case "neighbor-two-opt" | "neighbor-three-opt" | "ils":
             three = method != "neighbor-two-opt"
             parts = lk_sources(problem, tuning.ILS_DEPTH) if method == "ils" else []
-            return [*neighbor_sources(problem, three=three, chains=method == "ils"), *parts]
+            passes = pass_sources(problem, three=three, next_only=method == "ils")
+            return [*neighbor_sources(problem, three=three, chains=method == "ils"), *passes, *parts]
         case "symmetric-two-opt" | "symmetric-three-opt" | "symmetric-annealing":
             return [symmetric_source(problem)]
         case "hill-climbing":

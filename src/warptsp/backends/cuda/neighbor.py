@@ -30,7 +30,6 @@ PASS_KERNELS = (
     "measure_lists",
     "measure_edges",
     "examine_cities<{three}>",
-    "make_best_move",
     "make_many_moves",
 )
 CHAIN_KERNELS = ("run_chains<{three}>",)
@@ -39,7 +38,7 @@ METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.E
 
 _MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
 _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
-_BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
+BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
 
 
 def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
@@ -62,13 +61,18 @@ def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bo
     next_only : bool
         Only edges to following cities go.
     """
-    defines = {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
+    defines = defines_of(problem, next_only=next_only)
     return [
         Source(
             "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
         )
         for names in ((PASS_KERNELS, CHAIN_KERNELS) if chains else (PASS_KERNELS,))
     ]
+
+
+def defines_of(problem: Problem, *, next_only: bool) -> dict[str, int]:
+    """Return the macros for a problem and its moves."""
+    return {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
 
 
 class NeighborSearch:
@@ -85,11 +89,13 @@ class NeighborSearch:
         Of the tour.
     three : bool
     next_only : bool
-        Only edges to following cities go; for `descend` with `best` or `many`.
+        Only edges to following cities go; for `descend` with `many`.
     chains : int
         Searches at most, for `iterate`.
     block : int or None
         Threads of a block; None chooses.
+    sources : list of Source, optional
+        The kernels, if they are others than those of `kernel_sources`.
     """
 
     def __init__(
@@ -104,6 +110,7 @@ class NeighborSearch:
         next_only: bool = False,
         chains: int,
         block: int | None,
+        sources: list[Source] | None = None,
     ) -> None:
         n, width = neighbors.shape
         needed, free = needed_bytes(n, width, chains, matrix=instance.has_matrix), device.memory_free()
@@ -118,11 +125,11 @@ class NeighborSearch:
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._sources = kernel_sources(
+        self._sources = sources or kernel_sources(
             instance.problem, three=three, chains=not next_only, next_only=next_only
         )
         self._kernels: dict[str, Kernel] = {}
-        fixed, grid = instance.fixed_edges, self._grid()
+        fixed = instance.fixed_edges
         given = {"partners": fixed_partners(n, fixed)} if len(fixed) else {}
         arrays = device.together(
             rows=np.asarray(instance.rows, dtype=np.float64),
@@ -135,14 +142,11 @@ class NeighborSearch:
             links=(n, np.float64),
             found=(n * records.NEIGHBOR_MOVE.itemsize, np.uint8),
             rank=(n, np.uint32),
-            block_gain=(grid, np.float64),
-            block_city=(grid, np.int32),
             keys=(1 << n.bit_length(), np.uint64),
             chains=(chains, records.CHAIN.dtype),
         )
         self._bits, self._links, self._found = arrays["bits"], arrays["links"], arrays["found"]
         self._rank, self._keys = arrays["rank"], arrays["keys"]
-        self._block_gain, self._block_city = arrays["block_gain"], arrays["block_city"]
         self._state, self._device_states = arrays["state"], arrays["chains"]
         self._instance = records.NEIGHBOR_INSTANCE(
             rows=arrays["rows"],
@@ -205,8 +209,11 @@ class NeighborSearch:
         }
 
     def descend(self, *, best: bool, many: bool, passes: int, seconds: float) -> bool:
-        """Moves for about so many seconds; True at a local optimum, or after so many passes."""
-        if not best and not many:
+        """Moves for about so many seconds; True at a local optimum, or after so many passes.
+
+        One move at a time is that of the first queued city that has one: of best ones, see `PassSearch`.
+        """
+        if not many:
             return self._descend_by_queue(passes, seconds)
         done = int(self._descent["passes"])
         batch = self._passes if passes < 0 else min(self._passes, passes - done)
@@ -215,9 +222,9 @@ class NeighborSearch:
         with self.device.timer() as timer:
             for _ in range(batch):
                 self._look(by_bits=not best)
-                self._move(many=many)
+                self._move()
         self.kernel_seconds += timer.seconds
-        self._passes = _scaled(self._passes, timer.seconds, seconds)
+        self._passes = scaled(self._passes, timer.seconds, seconds)
         state = self._descent = self._state.download()[0]
         self._states["length"] = self._states["best"] = self._length - float(state["gain"])
         return bool(state["complete"]) or int(state["passes"]) == passes
@@ -244,8 +251,8 @@ class NeighborSearch:
             segment=segment,
             seed=seed,
         )
-        taken = self._run_chains(self.chains, plan, last=count, looks=0)
-        self._kicks = _scaled(self._kicks, taken, seconds)
+        taken = self._run_kicks(plan, last=count)
+        self._kicks = scaled(self._kicks, taken, seconds)
         return int(self._states["kicks"].min()) >= count
 
     def return_to_best(self) -> None:
@@ -278,25 +285,28 @@ class NeighborSearch:
             np.int32(by_bits),
             self._found,
             self._rank,
-            self._block_gain,
-            self._block_city,
             self._state,
             shared=block // tuning.THREADS_A_CITY * _MEMBER_BYTES + 256,
         )
 
-    def _move(self, *, many: bool) -> None:
-        """Make the best move found, or all that fit each other."""
-        tours = (self._tours["order"], self._tours["position"], self._tours["scratch"])
-        common = (np.int32(self.size), *tours, self._bits, self._found)
-        if many:
-            shared = self._shared(_BYTES_OF_TOUR)
-            inside = np.int32(shared > 0)
-            self._kernel("make_many_moves").launch(
-                1, tuning.CHAIN_THREADS, *common, self._rank, self._keys, inside, self._state, shared=shared
-            )
-        else:
-            best = (np.int32(self._grid()), self._block_gain, self._block_city)
-            self._kernel("make_best_move").launch(1, tuning.CHAIN_THREADS, *common, *best, self._state)
+    def _move(self) -> None:
+        """Make all moves found that fit each other."""
+        shared = self._shared(BYTES_OF_TOUR)
+        self._kernel("make_many_moves").launch(
+            1,
+            tuning.CHAIN_THREADS,
+            np.int32(self.size),
+            self._tours["order"],
+            self._tours["position"],
+            self._tours["scratch"],
+            self._bits,
+            self._found,
+            self._rank,
+            self._keys,
+            np.int32(shared > 0),
+            self._state,
+            shared=shared,
+        )
 
     def _descend_by_queue(self, passes: int, seconds: float) -> bool:
         """One block goes through the queue; the whole chip makes sure that nothing is left."""
@@ -308,7 +318,7 @@ class NeighborSearch:
                 return True
         if int(state["queued"]) > 0:
             taken = self._run_chains(1, records.KICKS(), last=0, looks=looks)
-            self._looks = _scaled(self._looks, taken, seconds)
+            self._looks = scaled(self._looks, taken, seconds)
             return False
         self._look(by_bits=False)
         self._checks += 1
@@ -323,17 +333,25 @@ class NeighborSearch:
         self._looks_of_descent = int(self._states["examined"][0])
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
+        self._copy_first()
+        for name in ("kept", "best"):
+            self._tours[name].copy_from(self._tours["order"])
+        length = self._states["best"][0]
+        self._states["length"] = self._states["best"] = length
+        self._device_states.upload(self._states)
+
+    def _copy_first(self) -> None:
+        """Give every chain the tour of the first."""
         for name in ("order", "position"):
             tours, there = self._tours[name], 1
             while there < self.chains:  # twice as many with every copy
                 more = min(there, self.chains - there)
                 tours[there : there + more].copy_from(tours[:more])
                 there += more
-        for name in ("kept", "best"):
-            self._tours[name].copy_from(self._tours["order"])
-        length = self._states["best"][0]
-        self._states["length"] = self._states["best"] = length
-        self._device_states.upload(self._states)
+
+    def _run_kicks(self, plan: np.void, *, last: int) -> float:
+        """Kicks as planned, up to this number in every chain; the seconds that they took."""
+        return self._run_chains(self.chains, plan, last=last, looks=0)
 
     def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
         members = tuning.CITIES_AHEAD * _MEMBER_BYTES + 256
@@ -394,7 +412,7 @@ class NeighborSearch:
         return self._kernels[name]
 
 
-def _scaled(amount: int, taken: float, wanted: float) -> int:
+def scaled(amount: int, taken: float, wanted: float) -> int:
     """How much work fits into the time wanted; no more than eight times what was done in `taken`."""
     fitting = int(amount * wanted / max(taken, 1e-6))
     return int(max(1, min(8 * amount, fitting, 1 << 30)))

@@ -148,6 +148,8 @@ LOOK_THREADS = 128  # of a block that looks at cities
 CHAIN_THREADS = 512  # of a chain's block, at most: more would have too few registers
 THREADS_A_CITY = 8
 CITIES_AHEAD = 8  # that a chain looks at together, at most
+CITIES_A_BLOCK = 16  # of a pass that all blocks share, at least
+MAX_PAIRS, MAX_THIRDS, MOVE_WORDS = 8192, 2048, 9  # native/neighbor/shared_passes.h
 FIRST_PASSES, FIRST_LOOKS, FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
 # Symmetrical moves (native/cuda/symmetric.cu).
@@ -192,6 +194,9 @@ IN_KERNELS: dict[str, dict[str, int]] = {
         "threads_a_city": THREADS_A_CITY,
         "max_ahead": CITIES_AHEAD,
         "block_threads": CHAIN_THREADS,
+        "max_pairs": MAX_PAIRS,
+        "max_thirds": MAX_THIRDS,
+        "move_words": MOVE_WORDS,
     },
     "symmetric.cu": {
         "max_threads": SYMMETRIC_THREADS,

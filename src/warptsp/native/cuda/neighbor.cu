@@ -1,10 +1,11 @@
 // 2-opt and 3-opt along neighbour lists: passes over all cities, the moves of a pass made one after the other by one
-// block, and chains of iterated local search, a block each. METRIC_KIND and NEXT_ONLY (which
+// block, and chains of iterated local search, a block each, or one chain of whole passes by all blocks. METRIC_KIND and NEXT_ONLY (which
 // moves: neighbor_moves.h) are given when it is compiled. All arithmetic is that of the CPU, in double, so both make the
 // same moves.
 #include "blocks.h"
 #include "neighbor/block_lanes.h"
 #include "neighbor/iterated_search.h"
+#include "neighbor/shared_passes.h"
 #include "neighbor/tour_in_block.h"
 
 using namespace warptsp;
@@ -66,12 +67,11 @@ __global__ void measure_edges(NeighborInstance instance, const int *order, doubl
   if (p < instance.size) edge[p] = metric_of(instance)(order[p], order[p + 1 < instance.size ? p + 1 : 0]);
 }
 
-// The best move of every city, or of those whose bit is set; `rank` for sorting, and the best city of a block.
+// The best move of every city, or of those whose bit is set; `rank` for sorting.
 template <bool Three>
 __global__ void __launch_bounds__(block_threads)
     examine_cities(NeighborInstance instance, int *order, int *position, const double *edge, unsigned char *bits,
-                   int by_bits, NeighborMove *found, unsigned *rank, double *block_gain, int *block_city,
-                   DescentState *state) {
+                   int by_bits, NeighborMove *found, unsigned *rank, DescentState *state) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ u64 evaluated;
   if (state->complete) return;
@@ -102,15 +102,7 @@ __global__ void __launch_bounds__(block_threads)
     else
       state->skipped = 1;
   }
-  if (threadIdx.x == 0) {
-    // The lowest city of those with the largest gain.
-    int best = 0;
-    for (int member = 1; member < members; ++member)
-      if (at.gain[member] > at.gain[best]) best = member;
-    block_gain[blockIdx.x] = __longlong_as_double((long long)at.gain[best]);
-    block_city[blockIdx.x] = at.city[best];
-    atomicAdd(&state->evaluations, evaluated);
-  }
+  if (threadIdx.x == 0) atomicAdd(&state->evaluations, evaluated);
 }
 
 // What a pass without a move means; true if it had one. By one thread.
@@ -120,42 +112,6 @@ __device__ __forceinline__ bool end_pass(DescentState *state, bool any) {
   state->all = !any;
   state->skipped = 0;
   return any;
-}
-
-// The best move of a pass. One block.
-__global__ void __launch_bounds__(block_threads)
-    make_best_move(int n, int *order, int *position, int *scratch, unsigned char *bits, const NeighborMove *found,
-                   int blocks, const double *block_gain, const int *block_city, DescentState *state) {
-  __shared__ double gains[32];
-  __shared__ int cities[32];
-  if (state->complete) return;
-  double gain = 0.0;
-  int city = 0x7fffffff;
-  for (int b = threadIdx.x; b < blocks; b += blockDim.x)
-    if (block_gain[b] > gain) {
-      gain = block_gain[b];
-      city = block_city[b];
-    }
-  best_of_lanes(gain, city, warp_size);
-  if (threadIdx.x % warp_size == 0) {
-    gains[threadIdx.x / warp_size] = gain;
-    cities[threadIdx.x / warp_size] = city;
-  }
-  __syncthreads();
-  const int lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
-  gain = lane < warps ? gains[lane] : 0.0;
-  city = lane < warps ? cities[lane] : 0x7fffffff;
-  best_of_lanes(gain, city, warp_size);
-  const bool any = gain > 0.0;
-  if (threadIdx.x == 0 && end_pass(state, any)) {
-    state->gain += gain;
-    ++state->moves;
-  }
-  if (!any) return;
-  const TourInBlock at{TourArrays{n, order, position}, scratch};
-  const NeighborMove move = found[city];
-  write_stretch(at, rewrite_of(at.tour, move));
-  if ((int)threadIdx.x < move.cities) bits[move.t[threadIdx.x]] = 1;
 }
 
 // All moves of a pass, the largest gain first, as far as they still fit the tour. One block; `keys` has space for the next
@@ -266,7 +222,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   __syncthreads();
   const ChainQueue queue{chains.ring + (long long)blockIdx.x * chains.capacity, in, chains.capacity, &chain};
-  const BlockLanes lanes{Members(shared, max_ahead), max_ahead};
+  const BlockLanes lanes(Members(shared, max_ahead), max_ahead);
   IteratedSearch<BlockLanes, Lists, Three> search(lanes, lists_of(instance), at.tour, queue, &chain, at.scratch,
                                                   chains.kept + row, chains.best + row);
   double length = state->length, best = state->best;
@@ -294,5 +250,60 @@ __global__ void __launch_bounds__(block_threads)
     state->accepted += (u64)search.counts.accepted;
     state->head = chain.head;
     state->queued = chain.queued;
+  }
+}
+
+// One chain by all blocks, each of which has a copy of it: so many passes of best improvement, and then kicks, up to number
+// `last`, with as many passes behind each as make a local optimum again.
+template <bool Three>
+__global__ void __launch_bounds__(block_threads)
+    run_passes(NeighborInstance instance, ChainsOnDevice copies, KickPlan plan, long long last, long long passes,
+               u64 *words) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ ChainMemory chain;
+  __shared__ PassMemory pass;
+  const int n = instance.size;
+  const long long row = (long long)blockIdx.x * n;
+  ChainState *const state = copies.state + blockIdx.x;
+  Carver shared{memory};
+  const LinedUp lined_up(shared);
+  const TourInBlock at =
+      tour_in_block(n, copies.order + row, copies.position + row, copies.scratch + row, copies.inside, shared);
+  if (threadIdx.x == 0) chain.touched = 0;
+  double length = state->length, best = state->best;
+  plan.first = (long long)state->kicks;
+  plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
+  __syncthreads();
+  const Lists lists = lists_of(instance);
+  SharedPasses<Three, Lists> look(lists, at.tour, lined_up, words, &pass);
+  IteratedSearch<BlockThreads, Lists, Three> search(BlockThreads(), lists, at.tour, ChainQueue{}, &chain, at.scratch,
+                                                    copies.kept + row, copies.best + row);
+  double gain;
+  Rewrite rewrite;
+  for (; passes > 0 && look.find(gain, rewrite); --passes) {
+    search.write(rewrite);
+    best = length -= gain;
+  }
+  if (plan.count > 0)
+    search.kicks(
+        plan, length, best, [](long long) { return false; },
+        [&](const int *) {
+          double gained = 0.0;
+          while (look.find(gain, rewrite)) {
+            search.write(rewrite);
+            gained += gain;
+          }
+          return gained;
+        });
+  __syncthreads();
+  atomicAdd(&state->evaluations, look.evaluations);
+  if (copies.inside) put_tour_back(at.tour, copies.order + row, copies.position + row);
+  if (threadIdx.x == 0) {
+    state->length = length;
+    state->best = best;
+    state->examined += look.examined;
+    state->moves += look.made;
+    state->kicks += (u64)search.counts.kicks;
+    state->accepted += (u64)search.counts.accepted;
   }
 }

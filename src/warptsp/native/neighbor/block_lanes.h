@@ -138,13 +138,9 @@ class Members {
   }
 };
 
-// The threads of a chain's block.
-struct BlockLanes {
-  Members members;
-  int ahead;  // cities to examine together: one while moves are being found, which would make the others' examination void
-
-  __device__ __forceinline__ void kicked() { ahead = 1; }
-  __device__ __forceinline__ int at_once() const { return ahead; }
+// What the threads of a block do together.
+struct BlockThreads {
+  __device__ __forceinline__ void kicked() const {}
   template <class F>
   __device__ __forceinline__ void each(int count, F &&f) const {
     __syncthreads();
@@ -157,6 +153,16 @@ struct BlockLanes {
     if (threadIdx.x == 0) f();
     __syncthreads();
   }
+};
+
+// The threads of a chain's block.
+struct BlockLanes : BlockThreads {
+  Members members;
+  int ahead;  // cities to examine together: one while moves are being found, which would make the others' examination void
+
+  __device__ __forceinline__ BlockLanes(const Members &of, int first_ahead) : members(of), ahead(first_ahead) {}
+  __device__ __forceinline__ void kicked() { ahead = 1; }
+  __device__ __forceinline__ int at_once() const { return ahead; }
 
   template <bool Three, class Lists>
   __device__ __forceinline__ int examine(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int count,

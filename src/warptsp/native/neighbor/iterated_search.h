@@ -110,6 +110,12 @@ class IteratedSearch {
     queue_.city[slot < queue_.capacity ? slot : slot - queue_.capacity] = city;
   }
 
+  WARPTSP_FN void push_ends(const int *end) {
+    lanes_.once([&] {
+      for (int e = 0; e < 8; ++e) push(end[e]);
+    });
+  }
+
   // By one lane only: takes the queued cities out.
   template <class Take>
   WARPTSP_FN void take_all(Take &&take) {
@@ -124,10 +130,13 @@ class IteratedSearch {
   // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept.
   template <class Stop>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop) {
-    kicks(plan, length, best, stop, [&] { return settle(1ll << 62); });
+    kicks(plan, length, best, stop, [&](const int *end) {
+      push_ends(end);
+      return settle(1ll << 62);
+    });
   }
 
-  // `repair()` is the local search after a double bridge, whose ends are queued; it returns its gain.
+  // `repair(end)` is the local search after a double bridge with these eight ends; it returns its gain.
   template <class Stop, class Repair>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop, Repair &&repair) {
     const int n = tour_.size;
@@ -152,11 +161,8 @@ class IteratedSearch {
       change += (double)lists_.metric(end[4], end[1]);
       change += (double)lists_.metric(end[2], end[7]);
       write(double_bridge(tour_, cut[0], cut[1], cut[2], cut[3]));
-      lanes_.once([&] {
-        for (int e = 0; e < 8; ++e) push(end[e]);
-      });
       lanes_.kicked();
-      change -= repair();
+      change -= repair(end);
       const double temperature = temperature_at(plan, plan.first + k);
       const bool accepted =
           plan.always || change <= (temperature > 0.0 ? temperature * (double)random.minus_log() : 0.0);

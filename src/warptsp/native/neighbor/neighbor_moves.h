@@ -160,6 +160,17 @@ WARPTSP_FN bool open_next_pair(const Lists &lists, const TourArrays &tour, int c
   return true;
 }
 
+// Whether an open move may gain something with neighbour number `l` of the city that its third edge begins at. If not, nor
+// can it with any behind.
+template <class Lists>
+WARPTSP_FN bool may_follow(const Lists &lists, const TourArrays &tour, const OpenMove &open, int l) {
+  if (l >= lists.width) return false;
+  if (!lists.next_only) return lists.neighbor(open.t4, l) >= 0 && open.gain - lists.length(open.t4, l) > 0.0;
+  const TourSight sight(tour, open.t2, 1);
+  return lists.neighbor(open.t3, l) >= 0 &&
+         lists.length(open.t3, l) < sight.edge(lists.metric, open.q - 1, 1, open.t3, open.t4);
+}
+
 // The four ways to join what is left without the edges behind the two cities of an open move and one on the second's list.
 template <class Lists>
 WARPTSP_FN void go_on_from_next(const Lists &lists, const TourArrays &tour, const OpenMove &open, NeighborMove &best,

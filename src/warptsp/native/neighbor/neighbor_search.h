@@ -159,10 +159,15 @@ class NeighborSearchOf : public NeighborSearch {
         return k % between == 0 && (k > 0 ? slice : token).stopped();  // at least one, however short the slice
       };
       if (plan.best)
-        chain.search.kicks(kicks, chain.length, chain.best, stop,
-                           [&] { return pass_by_pass(chain, plan.whole, token); });
+        chain.search.kicks(kicks, chain.length, chain.best, stop, [&](const int *end) {
+          if (!plan.whole) chain.search.push_ends(end);
+          return pass_by_pass(chain, plan.whole, token);
+        });
       else if (plan.whole)
-        chain.search.kicks(kicks, chain.length, chain.best, stop, [&] { return queue_all(chain, token); });
+        chain.search.kicks(kicks, chain.length, chain.best, stop, [&](const int *end) {
+          chain.search.push_ends(end);
+          return queue_all(chain, token);
+        });
       else
         chain.search.kicks(kicks, chain.length, chain.best, stop);
       if (chain.search.counts.kicks < plan.count) complete = false;
