@@ -48,11 +48,11 @@ def ungrouped(monkeypatch):
 @pytest.mark.parametrize("times", [5, 10])
 def test_groups_make_tours_shorter_with_the_same_kicks(ungrouped, times):
     problem = Problem.from_points(scattered(times=times))
-    found = warptsp.solve(problem, kicks=2000, **FEW)
+    found = warptsp.solve(problem, kicks=1000, **FEW)
     assert found.counters["tight_groups"] == pytest.approx(GROUPS, rel=0.02)
-    assert found.counters["kicks"] == 2000
-    assert found.length < 0.995 * ungrouped(problem, kicks=2000, **FEW).length
-    assert np.array_equal(found.tour, warptsp.solve(problem, kicks=2000, **FEW).tour)
+    assert found.counters["kicks"] == 1000
+    assert found.length < 0.995 * ungrouped(problem, kicks=1000, **FEW).length
+    assert np.array_equal(found.tour, warptsp.solve(problem, kicks=1000, **FEW).tour)
 
 
 @pytest.mark.parametrize(
