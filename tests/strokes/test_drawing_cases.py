@@ -17,7 +17,7 @@ import warptsp
 from warptsp.cli import commands
 from warptsp.strokes import arrange
 from warptsp.strokes.files import Rules, read_drawing
-from warptsp.strokes.verify import NotVerified
+from warptsp.strokes.verify import NotVerified, verify
 
 
 @pytest.fixture
@@ -237,6 +237,25 @@ def test_what_is_unknown_keeps_shapes_on_their_side(folder):
         assert (left.count("<path"), right.count("<path")) == (2, 1)
     with pytest.raises(warptsp.ParseError, match="first-child"):
         written("a.svg", svg_of([(50, ""), (9, "")], "<style>path:first-child{stroke:red}</style>"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["\x1b.(;\x1b.I81;;17:\x1b.N;19:IN;SC;PU;", "IN;IP0,0,9,9;SC0,100,0,50;IW;", "\x1bE\x1b%0BIN;RO90;"],
+)
+def test_hpgl_may_say_its_scale_and_speak_to_the_interface(folder, head):
+    lines = "PU50,0;PD53,0;PU0,0;PD3,0;PU40,0;PD43,0;PU9,0;PD12,0;PU;"
+    after = written("a.plt", f"{head}SP1;{lines}SP0;\x1b.)").decode().replace("\n", "")
+    assert after.replace(";", "").startswith(head.replace(";", "").removesuffix("PU"))
+    assert re.findall(r"PU(\d+)", after)[:4] == ["0", "9", "40", "50"]
+    with pytest.raises(warptsp.ParseError, match="goes on from where"):
+        written("a.plt", f"IN;SP1;PU5,5;SC0,9,0,9;PD6,6;{lines}")
+    with pytest.raises(warptsp.ParseError, match="goes on from where"):
+        written("a.plt", f"IN;SP1;PU5,5;PD6,6;SC0,9,0,9;PA7,7;{lines}")
+    moved = [f"IN;PU0,0;PD9,9;{pen}SC0,9,0,9;PU1,1;PD2,2;PU;".encode() for pen in ("PU;", "PU5,5;")]
+    verify("hpgl", *moved, Rules())
+    with pytest.raises(NotVerified, match="another scale"):
+        verify("hpgl", moved[0], b"IN;PU0,0;PD9,9;PU;SC0,9,0,9;PD2,2;PU;", Rules())
 
 
 def test_a_dxf_polyline_of_one_vertex_moves_as_a_point(folder):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp._checks import shown
-from warptsp._facts import Fact
+from warptsp._facts import Fact, lines_of, values_of
 from warptsp.cli._completion import devices, formats, metrics
-from warptsp.cli.streams import show, tell
+from warptsp.cli.streams import echo_json, say, tell
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -43,12 +43,14 @@ class Printing:
     """How a command says its result: as JSON, as lines for people, or not at all."""
 
     as_json: bool
-    quiet: bool
+    quiet: bool = False
 
     def show(self, facts: Iterable[Fact], *, on_stderr: bool = False) -> None:
         """Say it."""
-        if self.as_json or not self.quiet:
-            show(facts, as_json=self.as_json, on_stderr=on_stderr)
+        if self.as_json:
+            echo_json(values_of(facts))
+        elif not self.quiet:
+            (tell if on_stderr else say)(*lines_of(facts))
 
 
 def printing_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from warptsp._facts import Fact
 from warptsp._words import counted
-from warptsp.cli.streams import show
+from warptsp.cli._options import Printing
 from warptsp.endings import FIGURES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.outputs import Attempts, check_outputs
@@ -201,7 +201,7 @@ class Outputs:
             facts.append(Fact("", words=words, name="tour"))
         if self.as_json:
             facts += [Fact(key, value) for key, value in result.as_dict(speed=self.speed).items()]
-        show(facts, as_json=self.as_json, on_stderr=self.to_stdout)
+        Printing(self.as_json).show(facts, on_stderr=self.to_stdout)
 
 
 def _shows_run(picture: str) -> bool:

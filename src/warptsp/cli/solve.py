@@ -36,9 +36,15 @@ from warptsp.interruption import FirstSignal, status
 from warptsp.outputs import Attempts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from warptsp.problem import Problem
     from warptsp.progress import Progress
     from warptsp.result import Result
+
+
+def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(name, group, multiple=True, metavar="NAME=VALUE", help=what)
 
 
 @click.command(
@@ -155,36 +161,22 @@ if TYPE_CHECKING:
     shell_complete=methods,
     help="Method; see --list-methods.",
 )
-@click.option(
-    "--param",
-    "params",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A parameter of the method; see --list-methods.",
-)
+@_params_option("--param", "params", "A parameter of the method; see --list-methods.")
 @click.option(
     "--then",
     metavar="NAME",
     shell_complete=methods,
     help="A second method, such as two-opt, that starts from the first one's tour.",
 )
-@click.option(
-    "--then-param",
-    "then_params",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A parameter of the second method.",
-)
+@_params_option("--then-param", "then_params", "A parameter of the second method.")
 @click.option(
     "--cluster", metavar="ADDRESS|local",
     help="Spread the search over the workers of a Dask scheduler; local, or local:N, starts N workers here.",
 )  # fmt: skip
-@click.option(
+@_params_option(
     "--cluster-param",
     "cluster_params",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="How --cluster divides the work: part, rounds, kicks, deadline, wait, attempts.",
+    "How --cluster divides the work: part, rounds, kicks, deadline, wait, attempts.",
 )
 @click.option(
     "--list-methods", is_flag=True, is_eager=True, expose_value=False,

@@ -12,13 +12,12 @@ import logging
 import os
 import select
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from warptsp._facts import Fact, lines_of, values_of
 from warptsp.errors import OutputError
 from warptsp.outputs import ReaderGone
 from warptsp.text import printable
@@ -35,14 +34,6 @@ def say(*lines: str) -> None:
 def tell(*lines: str) -> None:
     """Write lines about the run to standard error."""
     click.echo("\n".join(map(printable, lines)), err=True)
-
-
-def show(facts: Iterable[Fact], *, as_json: bool, on_stderr: bool = False) -> None:
-    """Write the result of a command, as one JSON object or as lines."""
-    if as_json:
-        echo_json(values_of(facts))
-    else:
-        (tell if on_stderr else say)(*lines_of(facts))
 
 
 def echo_json(values: Mapping[str, Any]) -> None:

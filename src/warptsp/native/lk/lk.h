@@ -51,7 +51,8 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
     if (kind <= p_.kicks.long_links) {
       cuts = bridge_of_long_edges(a_, city, random);
     } else if (kind > p_.kicks.long_links + p_.kicks.walks) {
-      const int a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment), c = 1 + random.below(p_.kicks.segment);
+      const int a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment),
+                c = 1 + random.below(p_.kicks.segment);
       cuts = {a_.position[city], a, b, c};
     } else if (!bridge_of_walk<Paths>(a_, p_, city, random, cuts)) {
       counters.refused++;

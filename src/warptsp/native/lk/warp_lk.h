@@ -119,7 +119,8 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
         draw_walks(random);
       cuts(at, a, b, c);
     } else {
-      a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment), c = 1 + random.below(p_.kicks.segment);
+      a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment),
+      c = 1 + random.below(p_.kicks.segment);
       while (a + b + c > 3 && a + b + c + 2 > a_.size) a = (a + 1) / 2, b = (b + 1) / 2, c = (c + 1) / 2;
       at = random.below(p_.fitting ? a_.size - 1 - (a + b + c) : a_.size);
     }

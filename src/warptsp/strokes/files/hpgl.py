@@ -21,22 +21,25 @@ from .drawing import Drawing, Source, StrokeFormat, number_text
 
 __all__ = ["FORMAT"]
 
-_COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;]*);?")
+_COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;\x1b]*);?")
+# What is meant for the plotter's interface, or for a printer that is told to be a plotter.
+_ESCAPE = re.compile(r"(\x1b)(\.[@A-Z()](?:[0-9;]*:)?|%-?[0-9]+[A-Z]|E)")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
 _SPACES = re.compile(r"[\s;]*")
 _MOVES = ("PU", "PD", "PA", "PR")
-# Commands that neither move the pen nor change what a place is; behind any other no place would be known.
+# Commands that do not move the pen; behind any other no place would be known.
 _KNOWN = {
     "IN", "DF", "SP", "VS", "FS", "AS", "AP", "PW", "PT", "WU", "LT", "LA", "FT", "UL", "AC", "TR",
     "MC", "PP", "RF", "SV", "SB", "LB", "BL", "PB", "WD", "CP", "CA", "CS", "SS", "SA", "DI", "DR",
     "DV", "DT", "ES", "LO", "SI", "SR", "SL", "SD", "AD", "FI", "FN", "TD", "TL", "CR", "CV", "NR",
     "NP", "PS", "PG", "OA", "OC", "OD", "OE", "OF", "OG", "OH", "OI", "OK", "OL", "OO", "OP", "OS",
-    "OT", "OW",
+    "OT", "OW", "IW", "IP", "SC", "RO", "\x1b",
 }  # fmt: skip
 _TEXT = ("LB", "BL", "WD")  # followed by text up to a terminator
 _ETX = "\x03"  # which it is, unless DT names another one
 _TERMINATOR = re.compile(r"DT(?:([^;])(?:\s*,\s*[01])?)?;?", re.IGNORECASE)
 
+_FRAMES = ("IP", "SC", "RO")  # behind which the place of the pen has other numbers
 _PRINTING = ("LB", "BL", "PB", "CP", "PG")  # from where the pen is, to a place that nobody knows
 
 
@@ -109,7 +112,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
 
     place, length = _skipped(text, 0), len(text)
     while place < length:
-        match = _COMMAND.match(text, place)
+        match = _COMMAND.match(text, place) or _ESCAPE.match(text, place)
         if match is None:
             raise ParseError(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are "
                              "needed", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
@@ -141,7 +144,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
                 at, down, relative, lost = (0.0, 0.0), False, False, False
             if name in _PRINTING and not lost:
                 kept.append(f"PU{_pair(np.array(at))};")
-                lost = True
+            lost = lost or name in _PRINTING + _FRAMES
             kept.append(text[place:end])
             place = _skipped(text, end)
             if "\n" in text[end:place]:
@@ -163,9 +166,13 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
                 file=file,
                 line=1 + text.count("\n", 0, place),
             )
-        if lost and ((down and name == "PD") or (relative and numbers)):
-            raise ParseError(f"{short(name + arguments)!r} goes on from where a text ends: PU with a place "
-                             "is needed", file=file, line=1 + text.count("\n", 0, match.start()))  # fmt: skip
+        if lost and ((down and (numbers or name == "PD")) or (relative and numbers)):
+            raise ParseError(
+                f"{short(name + arguments)!r} goes on from where a text ends, or behind another scale: PU with "
+                "a place is needed",
+                file=file,
+                line=1 + text.count("\n", 0, match.start()),
+            )
         lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place

@@ -13,6 +13,7 @@ _Point = tuple[Decimal, Decimal]
 _Line = tuple[_Point, _Point]
 _ORIGIN: _Point = (Decimal(0), Decimal(0))
 _STEP = Decimal("1e-9")  # to which a place that is a sum is written
+_ENDS = ";\x1b"  # of what belongs to a command, as a letter does
 _COORDINATE = re.compile(r"[-+]?[0-9]*\.?[0-9]+|[-+]?[0-9]+\.")
 
 
@@ -82,7 +83,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
         name, begin = text[place : place + 2].upper(), place
         place += 2
         if name in ("PU", "PD", "PA", "PR"):
-            while place < len(text) and not text[place].isalpha() and text[place] != ";":
+            while place < len(text) and not text[place].isalpha() and text[place] not in _ENDS:
                 place += 1
             numbers = [Decimal(n).quantize(_STEP) for n in _COORDINATE.findall(text[begin + 2 : place])]
             if name in ("PA", "PR"):
@@ -97,7 +98,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
                 to = (at[0] + x, at[1] + y) if relative else (x, y)
                 if down:
                     if not known:
-                        raise NotVerified("is not written: it draws from where a text ends")
+                        raise NotVerified("is not written: it draws from where a text or another scale ends")
                     stretches[-1].draw(at, to, fresh)
                     moved, fresh = True, False
                 at, known = to, known or not relative
@@ -105,7 +106,17 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
         if down and not moved:
             stretches[-1].draw(at, at, fresh)
             moved = True
-        if name in ("LB", "BL", "WD"):
+        if name[0] == "\x1b":  # to the interface of the plotter, as ESC.I81;;17: or ESC%0B
+            if name[1:] == ".":
+                place += 1
+                numbers_end = place
+                while numbers_end < len(text) and text[numbers_end] in "0123456789;":
+                    numbers_end += 1
+                place = numbers_end + 1 if text[numbers_end : numbers_end + 1] == ":" else place
+            elif name[1:] == "%":
+                while place < len(text) and not text[place - 1].isalpha():
+                    place += 1
+        elif name in ("LB", "BL", "WD"):
             stop = text.find(ending, place)
             if stop < 0 and ending == "\x03":
                 stop = text.find(";", place)
@@ -117,7 +128,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
             mode = re.match(r"\s*,\s*[01]", text[place:])
             place += mode.end() if mode else 0
         else:
-            while place < len(text) and not text[place].isalpha() and text[place] != ";":
+            while place < len(text) and not text[place].isalpha() and text[place] not in _ENDS:
                 place += 1
         command = text[begin:place].strip(" \t\r\n")
         if stretches[-1].lines:
@@ -132,6 +143,8 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
         if name in ("LB", "BL", "PB", "CP", "PG"):
             if known:
                 stretches[-1].printed.append(at)
+            known = False
+        if name in ("IP", "SC", "RO"):
             known = False
         fresh = True  # a pen that is down goes on in a new stretch
     if down and not moved:
