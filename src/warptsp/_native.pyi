@@ -258,6 +258,11 @@ def candidate_lists_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=
 def space_filling_curve(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, token: StopToken, sphere: bool = False, threads: int = 1) -> NDArray[numpy.int32] | None:
     """The cities in the order of a space-filling curve; None if stopped."""
 
+def tight_groups(lists: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ratio: float, token: StopToken) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]] | None:
+    """
+    The cities, those of each group beside one another, and where each group begins; None if stopped.
+    """
+
 def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
     """
     The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.

@@ -169,8 +169,9 @@ FilledArray bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges 
   });
 }
 
-nb::object bind_tight_groups(const Array<const int, 2> &lists, const Array<const double, 2> &lengths, double ratio,
-                             StopToken &token) {
+std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tight_groups(const Array<const int, 2> &lists,
+                                                                              const Array<const double, 2> &lengths,
+                                                                              double ratio, StopToken &token) {
   const size_t n = lists.shape(0), count = lists.shape(1);
   require(n < 0x7fffffff, "too many lists: " + std::to_string(n));
   require(lengths.shape(0) == n && lengths.shape(1) == count, "lists and lengths differ in shape");
@@ -181,9 +182,9 @@ nb::object bind_tight_groups(const Array<const int, 2> &lists, const Array<const
   bool complete = false;
   interruptible(
       token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
-  if (!complete) return nb::none();
+  if (!complete) return std::nullopt;
   const size_t firsts = found.first.size();
-  return nb::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
+  return std::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
 }
 
 }  // namespace
