@@ -254,7 +254,7 @@ def test_hpgl_may_say_its_scale_and_speak_to_the_interface(folder, head):
         written("a.plt", f"IN;SP1;PU5,5;PD6,6;SC0,9,0,9;PA7,7;{lines}")
     moved = [f"IN;PU0,0;PD9,9;{pen}SC0,9,0,9;PU1,1;PD2,2;PU;".encode() for pen in ("PU;", "PU5,5;")]
     verify("hpgl", *moved, Rules())
-    with pytest.raises(NotVerified, match="another scale"):
+    with pytest.raises(NotVerified, match="a scale ends"):
         verify("hpgl", moved[0], b"IN;PU0,0;PD9,9;PU;SC0,9,0,9;PD2,2;PU;", Rules())
 
 

@@ -62,7 +62,7 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option("--inner-first", is_flag=True, help="Cut what lies in a closed path before that path.")
 @click.option("--ungroup", is_flag=True, help="Mix groups and colours of SVG, or layers and colours of DXF.")
 @click.option(
-    "--join", type=float, default=0.0, metavar="D", help="Keep the tool down between ends at most D apart."
+    "--join", type=float, default=0.0, metavar="D", help="HPGL: draw on where ends are at most D apart."
 )
 @click.option(
     "--machine",

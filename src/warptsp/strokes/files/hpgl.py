@@ -167,12 +167,9 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
                 line=1 + text.count("\n", 0, place),
             )
         if lost and ((down and (numbers or name == "PD")) or (relative and numbers)):
-            raise ParseError(
-                f"{short(name + arguments)!r} goes on from where a text ends, or behind another scale: PU with "
-                "a place is needed",
-                file=file,
-                line=1 + text.count("\n", 0, match.start()),
-            )
+            line = 1 + text.count("\n", 0, match.start())
+            raise ParseError(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU with "
+                             "a place is needed", file=file, line=line)  # fmt: skip
         lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place

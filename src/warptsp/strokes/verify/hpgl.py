@@ -98,7 +98,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
                 to = (at[0] + x, at[1] + y) if relative else (x, y)
                 if down:
                     if not known:
-                        raise NotVerified("is not written: it draws from where a text or another scale ends")
+                        raise NotVerified("is not written: it draws from where a text or a scale ends")
                     stretches[-1].draw(at, to, fresh)
                     moved, fresh = True, False
                 at, known = to, known or not relative
