@@ -71,7 +71,7 @@ PYTHON = re.compile(r"\b[A-Za-z_]\w*=|\b\w+\.[a-z_]\w*\(|\b(?:Problem|Result|Ope
 SHELL = re.compile(r"(?<![\w-])--?[a-z]|warptsp (solve|watch|plot|report|check|info|generate)\b")
 # What has one kind of caller only: by module, and by how the message begins.
 OF_SHELL = ("cli/",)
-OF_PYTHON = ("interop/",)
+OF_PYTHON = ("interop/", "io/table/frame.py")
 OF_PYTHON_TEXTS = (
     "stop: ",
     "open: ",
