@@ -6,11 +6,10 @@ import inspect
 import itertools
 import math
 import os
-import signal
-import threading
 
 import exact
 import numpy as np
+import processes
 import pytest
 
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, UnsupportedProblem
@@ -122,11 +121,16 @@ def test_what_is_no_matrix_is_refused(wrong):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as here are those of POSIX")
 def test_ctrl_c_is_a_keyboard_interrupt():
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        fast_tsp.find_tour(matrix(300), duration_seconds=60)
-    timer.join()
+    """In a process of its own, which a signal that comes too late ends alone."""
+    code = (
+        "import math, os, signal, threading\nfrom warptsp.interop import fast_tsp\n"
+        "distances = [[int(1000 * abs(math.sin(i * j + i + j))) for j in range(300)] for i in range(300)]\n"
+        "distances = [[distances[min(i, j)][max(i, j)] for j in range(300)] for i in range(300)]\n"
+        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n    fast_tsp.find_tour(distances, duration_seconds=60)\n"
+        "except KeyboardInterrupt:\n    print('ended')\n"
+    )
+    assert processes.run_code(code).stdout.strip() == "ended"
 
 
 PEERS = [
