@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import warptsp
-from warptsp.strokes import AxisTimes, Euclidean, MaxOfAxes, arrange
+from warptsp.strokes import AxisTimes, Euclidean, MaxOfAxes, arrange, search
 from warptsp.strokes.entries import Options, best_options
+from warptsp.strokes.files._memory import uncollected
 from warptsp.strokes.joining import joined
 from warptsp.strokes.model import Ends, Units
 from warptsp.strokes.nesting import heights, parents
@@ -311,3 +313,35 @@ def test_a_group_ends_towards_the_only_stroke_of_the_next_one():
     assert plan.travel == 31.5
     holes = [*paths[:2], [[-12, 0]]]
     assert arrange(holes, reversible=[False, False, True], groups=[0, 0, 1], kicks=5).travel == 21.5
+
+
+@pytest.mark.parametrize(("limit", "least", "most"), [(None, 1.0, 1.03), (30.0, 25.0, 30.0)])
+def test_without_a_limit_a_search_takes_what_its_cities_are_worth(monkeypatch, limit, least, most):
+    asked = []
+    solve = search.solve
+
+    def noted(problem, **options):
+        asked.append(options["time_limit"])
+        return solve(problem, **options | {"time_limit": 0.05})
+
+    monkeypatch.setattr(search, "solve", noted)
+    points = np.random.default_rng(1).random((300, 1, 2))
+    arrange(points, time_limit=limit, threads=1, device="cpu")
+    assert len(asked) == 1
+    assert least <= asked[0] <= most
+
+
+def test_files_are_read_without_the_collector_which_is_as_before_behind_it():
+    @uncollected()
+    def inside():
+        return gc.isenabled()
+
+    assert gc.isenabled()
+    assert not inside()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert not inside()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -168,8 +168,8 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
             )
         if lost and ((down and (numbers or name == "PD")) or (relative and numbers)):
             line = 1 + text.count("\n", 0, match.start())
-            raise ParseError(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU with "
-                             "a place is needed", file=file, line=line)  # fmt: skip
+            raise ParseError(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU "
+                             "with a place is needed", file=file, line=line)  # fmt: skip
         lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place
