@@ -124,7 +124,7 @@ def test_without_a_limit_populations_agree(
     assert once.agreeing == agreeing
     found = warptsp.solve(points, seed=4, threads=1)
     assert found.stop_reason == CROSSED
-    monkeypatch.setattr(tuning, "settling", lambda n, of_matrix: once._replace(agreeing=1, most=1))
+    monkeypatch.setattr(tuning, "settling", lambda n, of_matrix: once.replace(agreeing=1, most=1))
     first = warptsp.solve(points, seed=4, threads=1)
     assert found.length <= first.length
     assert found.counters["moves"] > 0.8 * agreeing * first.counters["moves"]
