@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.claims import confirmed_bound
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
@@ -138,6 +139,7 @@ class Run:
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
         self._reported: int | float | None = None
+        self._claim: tuple[int | float | None, int | float, int | float | None] = (None, 0, None)
         self._told = 0
         self._improved_at = 0.0
         self._improved_at_kicks = 0
@@ -414,12 +416,16 @@ class Run:
             self._improved_at,
             self._improved_at_kicks,
             self._known,
-            self._lower_bound(),
+            self._lower_bound(length),
         )
 
-    def _lower_bound(self) -> int | float | None:
+    def _lower_bound(self, length: int | float) -> int | float | None:
+        """Return what may be said of all tours where one has this length; looked at once for each pair."""
         values = [self.proved_bound, None if self._bound is None else self._bound.value]
-        return max((value for value in values if value is not None), default=None)
+        bound = max((value for value in values if value is not None), default=None)
+        if self._claim[:2] != (bound, length):
+            self._claim = (bound, length, confirmed_bound(self.problem, length, bound))
+        return self._claim[2]
 
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):
@@ -465,7 +471,7 @@ class Run:
             device=str(self.device),
             start_length=self.start_length,
             known_length_is_optimal=self.known is not None and self.known.proven,
-            lower_bound=self._lower_bound(),
+            lower_bound=self._lower_bound(length),
             unit=self.problem.metric.unit,
             tour=lambda: np.array(tour(), dtype=np.int32),
         )

@@ -152,6 +152,10 @@ def test_what_a_sheet_cannot_have_is_refused(squares, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("x" * 40_000 + ",y\n1,2\n3,4\n5,6\n")
     with pytest.raises(ParseError, match="1: a field of 40000 characters: at most 32767 are possible"):
         load(tmp_path / "a.csv")
+    for separator in ",", " ":
+        (tmp_path / "a.csv").write_text(separator.join("7" * 100_001) + "\n")
+        with pytest.raises(ParseError, match="1: 100001 columns: at most 100000 are possible"):
+            load(tmp_path / "a.csv")
 
 
 def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import random
+import signal
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,11 +14,13 @@ import claims
 import exact
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from instances import unit_points
 
 import warptsp
 from warptsp import Problem
 from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
+from warptsp.cli import commands
 from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
 from warptsp.methods import METHODS
@@ -26,6 +29,7 @@ from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
 from warptsp.proof import proven_bound, read_proof
 from warptsp.proof.missing import check_is_tour
+from warptsp.solver.proof import BEFORE, ProofAfter
 
 FRESH = 300  # calls; .ci/claims makes as many as there is time for
 
@@ -208,6 +212,26 @@ def test_a_tour_that_is_not_optimal_is_not_said_to_be(liar, told, n, whole):
     assert again.proved_optimal
 
 
+@pytest.mark.parametrize("n", [8, 30])
+def test_a_running_search_tells_no_bound_above_its_tour(monkeypatch, told, n):
+    problem = Problem.from_points(np.random.default_rng(n).integers(0, 99, (n, 2)), "EUC_2D")
+    order, heard = np.arange(n, dtype=np.int32), []
+
+    def run(problem, run, params):
+        length = problem.length(order)
+        run.offer(order)
+        for bound in (1, length + 1):
+            run.report_bound(bound)
+            for _ in range(3):
+                run.update(length=length, kicks=0, tour=lambda: order)
+
+    monkeypatch.setitem(METHODS, "liar", Method(name="liar", summary="", run=run, ends=True))
+    result = warptsp.solve(problem, method="liar", prove=False, bound=False, callback=heard.append)
+    assert [progress.lower_bound for progress in heard] == [1, 1, 1, None, None, None]
+    assert result.lower_bound is None
+    assert len(told()) == 2  # once for the running search, and once for its result
+
+
 @pytest.mark.parametrize(
     "fields", [{"open": OpenPath()}, {"open": OpenPath(0, 4)}, {"fixed_edges": [[0, 1]]}]
 )
@@ -264,6 +288,19 @@ def test_a_search_with_directions_reads_long_integers_as_they_are():
     matrix[np.arange(n), (np.arange(n) + 1) % n] = 2**53 - 3  # which half a unit more would round up
     result = warptsp.solve(matrix, asymmetric=True, kicks=10)
     assert (result.length, result.proved_optimal) == (n * (2**53 - 3), True)
+
+
+def test_an_optimum_of_0_is_not_rounded(tmp_path):
+    rows = "\n".join(",".join(map(str, row)) for row in ZERO)
+    (tmp_path / "a.csv").write_text(rows + "\n")
+    done = CliRunner().invoke(commands, ["prove", str(tmp_path / "a.csv"), "--metric", "EXPLICIT"])
+    assert "optimal, proved: no tour is shorter\n" in done.output
+
+
+def test_a_signal_at_the_end_of_the_search_is_why_no_proof_follows():
+    result = warptsp.solve(unit_points(20), kicks=5, prove=False)
+    late = replace(result, stop_reason=BEFORE, interrupted=True, signal=signal.SIGINT, proved_optimal=False)
+    assert ProofAfter(None, None).of(late, None, None, 0.0).stop_reason == "Ctrl-C"
 
 
 LARGE = (1 << 53, 1 << 63, 1 << 64, 10**30)

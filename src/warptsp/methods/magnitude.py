@@ -323,7 +323,7 @@ class _WholeRun(ForwardingRun):
     @property
     def problem(self) -> Problem:
         """The instance in smaller integers."""
-        return self._reduced.problem
+        return self._reduced.problem  # type: ignore[no-any-return]
 
     @property
     def best_length(self) -> int | float | None:

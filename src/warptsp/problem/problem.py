@@ -451,7 +451,7 @@ class Problem:
         """
         matrix: Any = self.given_matrix()
         if (reduced := self.reduced) is not None:
-            return reduced.problem.search_matrix()
+            return reduced.problem.search_matrix()  # type: ignore[no-any-return]
         if matrix.dtype != np.int64:
             return matrix  # type: ignore[no-any-return]
         if "search matrix" not in self._found:

@@ -8,13 +8,10 @@ each edge, and lower bounds hold all the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from .problem import Problem
 
 __all__ = ["Reduced", "reduced_matrix"]
 
@@ -38,7 +35,7 @@ class Reduced(NamedTuple):
         The entry of the instance for a missing arc.
     """
 
-    problem: Problem
+    problem: Any  # `Problem` imports this module
     unit: int
     base: int
     exact: bool

@@ -565,10 +565,12 @@ def _run(
 
     def progress_of(state: BranchAndCut) -> ProofProgress:
         edges, cuts = state.size
+        length = problem.length(instance.open(state.tour))
+        bound = min(length, max(instance.value(state.bound), floor))  # no tour is shorter than a proved one
         return ProofProgress(
             seconds=time.monotonic() - task.began,
-            length=problem.length(instance.open(state.tour)),
-            lower_bound=max(instance.value(state.bound), floor),
+            length=length,
+            lower_bound=confirmed_bound(problem, length, bound) or 0,
             nodes=state.nodes,
             open_nodes=state.waiting,
             edges=edges,

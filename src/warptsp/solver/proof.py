@@ -293,7 +293,9 @@ class _Told:
             tour=proof.tour,
             start_length=result.history[0].length if result.history else None,
             known_length_is_optimal=known is not None and known.proven,
-            lower_bound=max(proof.lower_bound, result.lower_bound or 0),
+            lower_bound=confirmed_bound(
+                result.problem, proof.length, max(proof.lower_bound, result.lower_bound or 0)
+            ),
             unit=result.problem.metric.unit,
         )
 

@@ -203,7 +203,7 @@ class _Table:
             self.text.fail(str(error), self.text.first_line)
         rest = [place for place in range(len(self.text.first)) if place not in given.values()]
         numeric = [place for place in rest if is_number(self.text.first[place])]
-        others = [place for place in rest if place not in numeric]
+        others = sorted(set(rest).difference(numeric))
         names = [place for place in others if is_name(self.text.first[place]) and "name" not in given]
         name = given.get("name", names[0] if names else None)
         unclear = "name" not in given and (others != names or len(names) > 1)

@@ -35,6 +35,7 @@ csv.field_size_limit(1 << 30)  # of characters; 131 072 otherwise, which the out
 _CHUNK = 1 << 16
 _HEAD = 1 << 16  # bytes in which a line ends
 _BEGINNING = 1 << 12  # bytes in which a title ends
+MOST_COLUMNS = 100_000  # of a square of distances, 80 GB
 LONGEST_TITLE = 32_767  # characters, of which a cell of a spreadsheet has no more
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -76,6 +77,9 @@ class TableText:
             self.fail("has no lines but comments: a list of cities is needed")
         self.first_line, (self._begin, self._first_end), text, self.above = first
         self.delimiter = _delimiter(text)
+        columns = len(text.split()) if self.delimiter == " " else 1 + text.count(self.delimiter)
+        if columns > MOST_COLUMNS:
+            self.fail(f"{columns} columns: at most {MOST_COLUMNS} are possible", self.first_line)
         self.first = self._split(self.first_line, text)
         if (longest := max(map(len, self.first))) > LONGEST_TITLE:
             self.fail(
