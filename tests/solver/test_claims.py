@@ -323,8 +323,8 @@ def test_large_integers_are_searched_in_all_their_digits(base, n):
         result = warptsp.solve(rows, asymmetric=directed, kicks=200, seed=1, threads=1)
         assert (result.length, result.length) == (exact.length(rows, result.tour), best)
         assert type(result.length) is int
-        assert type(result.lower_bound) is int
-        assert result.lower_bound <= best
+        bound = result.lower_bound  # None where the search ended before there was one
+        assert bound is None or (type(bound) is int and bound <= best)
 
 
 def test_large_integers_that_differ_beyond_doubles():
