@@ -230,3 +230,11 @@ def test_angles_in_degrees_minutes_and_seconds():
     assert problem.coordinates == pytest.approx(np.array([[52.52, 13.405], [41.9, 12.496111]]), abs=1e-6)
     with pytest.raises(InvalidProblem, match=r"'lon'.*numbers are needed"):
         Problem.from_frame(Frame(lat=ANGLES["lat"], lon=["13 24 18 E", "east"]))
+
+
+@pytest.mark.parametrize("names", [None, list("abcd")])
+def test_square_frames_of_integers_above_2_53_are_exact(names):
+    pandas = pytest.importorskip("pandas")
+    matrix = [[0 if i == j else 2**60 + i + j for j in range(4)] for i in range(4)]
+    problem = warptsp.Problem.from_frame(pandas.DataFrame(matrix, index=names, columns=names))
+    assert problem.length([0, 1, 2, 3]) == 4 * 2**60 + 12

@@ -229,13 +229,13 @@ def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None, lette
     """A column of numbers; with `letters`, such as ``NS``, of angles in degrees, minutes and seconds, too."""
     try:
         column = _with_nan(_decimal(frame[_titles(frame)[place]], letters))
-        column = real_array(column, "its entries")
+        column = real_array(column, "its entries", any_size=dtype is None)
         column = column if dtype is None else column.astype(dtype, copy=False)
         if column.ndim != 1:
             raise InvalidProblem("the frame has it twice")
     except InvalidProblem as error:
         raise InvalidProblem(f"column {shown(titles[place])}: numbers are needed ({error})") from None
-    wrong = ~np.isfinite(column)
+    wrong = ~np.isfinite(column) if column.dtype != object else column == np.inf
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidProblem(
