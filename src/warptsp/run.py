@@ -143,6 +143,7 @@ class Run:
         self._told = 0
         self._improved_at = 0.0
         self._improved_at_kicks = 0
+        self._asked = False  # and said stop: the reason is the criterion's
         self._tokens = ExitStack()
         for token in stop.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
@@ -278,13 +279,8 @@ class Run:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
             state = self._state(elapsed, length, -1 if early else kicks)
-            try:
-                if self.stop(state):
-                    self.stop_reason = self.stop.reason(state)
-                elif self._is_proved(length, tour):
-                    self.stop_reason = PROVED
-            except BaseException as error:  # as of a callback
-                self._fail(error, "the stopping criterion raised")
+            if not self._ask(state) and self.failure is None and self._is_proved(length, tour):
+                self.stop_reason = PROVED
         return self.stop_reason is not None or self.token.stopped()
 
     def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
@@ -337,9 +333,17 @@ class Run:
         self.counters.update(counters)
 
     def start_over(self, **counters: int | float) -> None:
-        """Say that another search begins, and that these are the only figures kept of the one before."""
+        """Say that another search begins, and that these are the only figures kept of the one before.
+
+        A criterion is asked anew: that a search no longer improves its tour says nothing of the next one.
+        """
         self.counters.clear()
         self.counters.update(counters)
+        kicks = int(counters.get("kicks", 0))
+        self._improved_at, self._improved_at_kicks = self.elapsed(), kicks
+        if self._asked and self._reported is not None:
+            self.stop_reason, self._asked = None, False
+            self._ask(self._state(self._improved_at, self._reported, kicks))
 
     def report_worker(self, name: str, progress: WorkerProgress) -> None:
         """Report what a worker of a cluster has done so far."""
@@ -407,6 +411,15 @@ class Run:
 
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
+
+    def _ask(self, state: SearchState) -> bool:
+        """Ask the criterion; True if it says stop."""
+        try:
+            if self.stop(state):
+                self.stop_reason, self._asked = self.stop.reason(state), True
+        except BaseException as error:  # as of a callback
+            self._fail(error, "the stopping criterion raised")
+        return self._asked
 
     def _state(self, elapsed: float, length: int | float, kicks: int) -> SearchState:
         return SearchState(

@@ -16,7 +16,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.tight_groups import tight_groups, tour_of_groups
 from warptsp.problem import OpenPath
 from warptsp.problem.places import of_groups
-from warptsp.stop import MaxKicks, TargetLength
+from warptsp.stop import MaxKicks, NoImprovement, TargetLength
 
 FEW = {"threads": 1, "device": "cpu", "bound": False, "prove": False}
 GROUPS = 300
@@ -218,6 +218,20 @@ def test_a_run_may_end_among_groups(stop):
         found = warptsp.solve(problem, kicks=1, **FEW)
         assert found.counters["kicks"] == 1
     problem.check_tour(found.tour)
+
+
+def test_groups_that_no_longer_improve_do_not_end_the_search_of_cities():
+    phases = []
+    given = {
+        "seed": 1,
+        "stop": NoImprovement(kicks=300),
+        "callback": lambda state: phases.append(state.phase),
+    }
+    result = warptsp.solve(scattered(times=10), **given, **FEW)
+    assert phases[0] == "tight groups"
+    assert {"local search", "search"} <= set(phases)
+    assert result.stop_reason == "no improvement for 300 kicks"
+    assert result.kicks >= 2 * 300
 
 
 def test_a_given_tour_is_searched_as_it_is():

@@ -52,9 +52,11 @@ def search_with_groups(
     seconds, kicks = _limits(run, groups.problem.n)
     first = _RunOfGroups(run, groups, seconds, kicks)
     search_with_groups(groups.problem, first, params, search)
-    if first.best is None or run.token.stopped() or run.stop_reason is not None:
+    if first.best is None or run.token.stopped():
         return
     run.start_over(kicks=first.kicks, tight_groups=groups.problem.n)
+    if run.stop_reason is not None:
+        return
     search(problem, _RunOfCities(run, tour_of_groups(groups, problem, first.best), first.kicks), params)
 
 
