@@ -503,6 +503,11 @@ def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog)
         ({"params": {"neighbors": 0}}, InvalidOption, "neighbors: 0"),
         ({"params": {"neighbors": 1.5}}, InvalidOption, "neighbors: 1.5 is not of type int"),
         ({"params": {"neighbors": "many"}}, InvalidOption, "neighbors: 'many' is not of type int"),
+        (
+            {"params": {"improvement": "worst"}, "method": "ils"},
+            InvalidOption,
+            "improvement: 'worst' is not 'first' or 'best'",
+        ),
         ({"params": {"neighbors": True}}, InvalidOption, "neighbors: True"),
         ({"params": 5}, InvalidOption, "params: 5"),
         ({"params": {"a": 1}, "method": "construct"}, InvalidOption, "no parameters"),

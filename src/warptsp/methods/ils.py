@@ -36,7 +36,7 @@ from warptsp.methods.neighbor_lists import (
     kernel_sources,
     prepare,
 )
-from warptsp.methods.protocol import ForwardingRun, best_of
+from warptsp.methods.protocol import RunFrom, best_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -215,18 +215,12 @@ def _descend(prepared: Prepared, run: Run) -> bool:
     return complete
 
 
-class _WithKicks(ForwardingRun):
+class _WithKicks(RunFrom):
     """A run from another start, with so many kicks at most."""
 
     def __init__(self, run: Run, kicks: int, start: NDArray[np.int32]) -> None:
-        super().__init__(run)
+        super().__init__(run, start)
         self._kicks = kicks
-        self._start = start
-
-    @property
-    def start(self) -> NDArray[np.int32]:
-        """The tour to begin with."""
-        return self._start
 
     @property
     def kick_limit(self) -> int | None:

@@ -100,6 +100,13 @@ def _type_name(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
 
 
+def _accepted(hint: Any) -> str:
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    named = [option for option in options if typing.get_origin(option) is typing.Literal]
+    values = [repr(value) for option in named for value in typing.get_args(option)]
+    return " or ".join(values) if values else f"of type {_type_name(hint)}"
+
+
 def _converted(name: str, value: Any, hint: Any) -> Any:
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, str):
@@ -116,7 +123,7 @@ def _converted(name: str, value: Any, hint: Any) -> Any:
         if isinstance(value, list):
             return tuple(value)
         return float(value) if float in options and isinstance(value, int) and int not in options else value
-    raise InvalidOption(f"parameter {name}: {shown(value)} is not of type {_type_name(hint)}")
+    raise InvalidOption(f"parameter {name}: {shown(value)} is not {_accepted(hint)}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.progress import WorkerProgress
 
-__all__ = ["ForwardingRun", "Run", "best_of"]
+__all__ = ["ForwardingRun", "Run", "RunFrom", "best_of"]
 
 
 class Run(Protocol):
@@ -337,3 +337,22 @@ class ForwardingRun:
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one."""
         self._run.report_optimal()
+
+
+class RunFrom(ForwardingRun):
+    """A run that begins with a tour.
+
+    Parameters
+    ----------
+    run : Run
+    start : ndarray of int32, shape (n,)
+    """
+
+    def __init__(self, run: Run, start: NDArray[np.int32]) -> None:
+        super().__init__(run)
+        self._start = start
+
+    @property
+    def start(self) -> NDArray[np.int32]:
+        """The tour to begin with."""
+        return self._start

@@ -23,7 +23,7 @@ from warptsp.machine import CPU
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.first_search import RunOfFirstSearch
 from warptsp.methods.lk import tuning
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.methods.protocol import RunFrom
 from warptsp.neighbors import candidate_rows
 from warptsp.problem.places import Places, constrained, of_groups
 
@@ -198,18 +198,12 @@ class _RunOfGroups(RunOfFirstSearch):
         return [tour_of_groups(self._groups, self._run.problem, tour)]
 
 
-class _RunOfCities(ForwardingRun):
+class _RunOfCities(RunFrom):
     """A run as the search of the cities sees it, which begins with a tour and after so many kicks."""
 
     def __init__(self, run: Run, start: NDArray[np.int32], kicks: int) -> None:
-        super().__init__(run)
-        self._start = start
+        super().__init__(run, start)
         self._earlier = kicks
-
-    @property
-    def start(self) -> NDArray[np.int32]:
-        """The tour to begin with."""
-        return self._start
 
     @property
     def kick_limit(self) -> int | None:
