@@ -377,8 +377,8 @@ def _prove_reduced(
     def told(progress: ProofProgress) -> object:
         assert options.callback is not None
         length = problem.length(progress.tour())
-        bound = min(reduced.length(progress.lower_bound), length)
-        return options.callback(replace(progress, length=length, lower_bound=bound))
+        bound = confirmed_bound(problem, length, min(reduced.length(progress.lower_bound), length))
+        return options.callback(replace(progress, length=length, lower_bound=bound or 0))
 
     def of(proof: Proof) -> Proof:
         tours = [proof.tour] if given is None else [proof.tour, given]
