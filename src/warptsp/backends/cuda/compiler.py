@@ -81,7 +81,7 @@ def compile_kernels(
     Parameters
     ----------
     file : str or Path
-        The name of a file in native/cuda, or the path of any other.
+        The name of a kernel file in native/, or the path of any other.
     names : sequence of str
         The kernels' names, template arguments included: ``"two_opt<float>"``.
     capability : (int, int)
