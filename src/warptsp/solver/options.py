@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from warptsp.bound.beside import BoundBeside
     from warptsp.cluster.outer import Outer
-    from warptsp.methods.places import View
+    from warptsp.methods.places import Seen
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
     from warptsp.progress import Progress
@@ -100,7 +100,7 @@ class Step:
     given: dict[str, Any]  # those of them that were given
     outer: Outer | None = None
     device: Devices = CPU
-    view: View | None = None  # the instance as the method is given it, once that is planned
+    view: Seen | None = None  # the instance as the method is given it, once that is planned
 
     @classmethod
     def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> Step:
