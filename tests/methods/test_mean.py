@@ -13,7 +13,7 @@ import warptsp
 from warptsp import OpenPath, Problem, stop
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.mean import asymmetry, search_mean, seconds_for_mean
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 
 
 def near(n, seed, more=0.1, **fields):
@@ -28,7 +28,7 @@ def near(n, seed, more=0.1, **fields):
 def begun(problem, seconds=600.0, **options):
     """A run that has a tour, as it has when the mean is searched."""
     criterion = options.pop("stop", stop.MaxRuntime(seconds))
-    run = Run(problem, stop=criterion, start="patching", **options)
+    run = Run(Settings(problem, start="patching", **options), criterion)
     ends = (None, None) if problem.open is None else (problem.open.start, problem.open.end)
     middle = [city for city in range(problem.n) if city not in ends]
     first, last = ([] if end is None else [end] for end in ends)

@@ -14,12 +14,12 @@ from warptsp.machine import CPU, Devices
 from warptsp.methods.directed import run_doubled
 from warptsp.methods.protocol import View, ViewedRun
 from warptsp.progress import WorkerProgress
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 from warptsp.stop import MaxKicks, MaxRuntime
 
 
 def a_run(problem, **options):
-    return Run(problem, stop=MaxKicks(1000), device=Devices.parse("cuda:0"), **options)
+    return Run(Settings(problem, **options), MaxKicks(1000), device=Devices.parse("cuda:0"))
 
 
 def asymmetric(n=20):
@@ -57,7 +57,7 @@ def test_a_view_of_nothing_is_the_run_itself():
     np.testing.assert_array_equal(seen.best, tour)
     seen.start_over(passes=2)
     assert run.counters == {"passes": 2}
-    run.stop = MaxRuntime(100.0)  # not met
+    run.criterion = MaxRuntime(100.0)  # not met
     seen.report_limit("limit of 2 passes")
     assert run.reason() == "limit of 2 passes"
     with pytest.raises(AttributeError):

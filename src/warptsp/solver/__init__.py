@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
 from warptsp.proof.missing import check_is_tour
+from warptsp.run import Settings
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
 from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
 from warptsp.solver.merging import merge, start_and_merged
 from warptsp.solver.options import (
-    Options,
     checkpoint_of,
     cluster_of,
     limits_of,
@@ -215,24 +215,23 @@ def solve(
     with displayed(progress, callback) as told:
         heard = None if told is None or proof is None else Heard(told)
         result = run_stages(
-            Options(
-                problem=instance,
-                steps=planned,
-                limits=limits,
+            Settings(
+                instance,
+                limits,
                 seed=seed,
                 threads=threads,
                 may_use_cpu=device == "auto",
                 start=start_name,
                 start_tour=start_tour,
-                then=then,
+                merge=given,
+                first=first,
                 callback=heard or told,
                 checkpoint=kept,
                 recorder=recorder,
-                started=started,
                 bound=beside,
-                first=first,
-                merge=given,
-            )
+                started=started,
+            ),
+            planned,
         )
         if proof is not None and not (heard is not None and heard.ended):
             result = proof.of(result, kept, told, started)

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from warptsp.checkpoint import Checkpoint
     from warptsp.problem import Problem
     from warptsp.proof import Proof, ProofProgress
+    from warptsp.run.checkpoint import Checkpoint
     from warptsp.solver.options import Step
     from warptsp.stop import StoppingCriterion
 

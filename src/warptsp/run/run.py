@@ -17,20 +17,19 @@ from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
 from warptsp.progress import Progress, WorkerProgress
-from warptsp.reserve import Reserve
 from warptsp.result import HistoryPoint
+from warptsp.run.reserve import Reserve
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 from warptsp.stop.callback import is_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.bound.beside import BoundBeside
-    from warptsp.checkpoint import Checkpoint
-    from warptsp.problem import KnownLength, Problem
-    from warptsp.snapshots import Recorder
+    from warptsp.problem import KnownLength
+    from warptsp.run.checkpoint import Checkpoint
+    from warptsp.run.settings import Settings
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger(__package__)
 
 REPEAT = 0.25  # seconds between two events while nothing changes
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
@@ -50,13 +49,13 @@ class Run:
 
     Attributes
     ----------
-    seed, threads : int
-        Same seed, same threads and a limit on kicks: same tour.
+    settings : Settings
+        Of the call; `problem`, `seed` and `threads` are its.
+    criterion : StoppingCriterion
+        Of this run, which may get a part of what the call allows.
     device : Devices
         The CPU, or a GPU for a method that has "cuda" among its devices, or several if it uses them; what the
         result will say.
-    may_use_cpu : bool
-        Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
     given : sequence of ndarray of int32
@@ -64,10 +63,8 @@ class Run:
     token : _native.StopToken
         Requested by signals and other threads; its deadline is the time limit, less the time that the final
         check of the tour takes.
-    started : float
-        ``time.monotonic()`` at the call of ``solve``.
     time_limit : float or None
-        Seconds from `started` that the search should plan for, None if unknown.
+        Seconds from the call that the search should plan for, None if unknown.
     kick_limit : int or None
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
     may_end_early : bool
@@ -82,48 +79,34 @@ class Run:
 
     def __init__(
         self,
-        problem: Problem,
+        settings: Settings,
+        criterion: StoppingCriterion,
         *,
-        stop: StoppingCriterion,
-        known: KnownLength | None = None,
-        seed: int = 0,
-        threads: int = 1,
         device: Devices = CPU,
-        may_use_cpu: bool = False,
-        start: str | NDArray[np.int32] = "greedy",
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: Checkpoint | None = None,
-        recorder: Recorder | None = None,
-        started: float | None = None,
+        start: NDArray[np.int32] | None = None,
+        known: KnownLength | None = None,
         start_length: int | float | None = None,
-        bound: BoundBeside | None = None,
         ends_by_itself: bool = False,
         given: Sequence[NDArray[np.int32]] = (),
     ) -> None:
-        self.problem = problem
-        self.seed = seed
-        self.threads = threads
+        self.settings, self.criterion = settings, criterion
+        self.problem = settings.problem
+        self.seed, self.threads = settings.seed, settings.threads
         self.device = device
-        self.may_use_cpu = may_use_cpu
-        self.start = start
+        self.start: str | NDArray[np.int32] = settings.start if start is None else start
         self.given = given
-        self.started = time.monotonic() if started is None else started
-        self.stop = stop
+        self.known = known
         self.token = _native.StopToken()
-        horizon = stop.horizon()
+        horizon = criterion.horizon()
         self.time_limit = horizon.seconds
         self.kick_limit = horizon.kicks
         # A target for the bound wants the time that the bound takes.
-        self.may_end_early = stop.may_end_early() and not stop.needs_bound()
-        self._limit: Limit = stop.limit()
-        self._callback, self._look = callback, Pace(0.1)
-        self._checkpoint = checkpoint
-        self._recorder = recorder
-        self.known = known
-        self._known = None if known is None else known.length
-        self._bound = bound
+        self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
+        self._limit: Limit = criterion.limit()
+        self._look = Pace(0.1)
+        self._bound = settings.bound
         # Some searches are the same every time, and stay so.
-        self._ends_by_proof = bound is not None and self._limit.kicks is None and not ends_by_itself
+        self._ends_by_proof = self._limit.kicks is None and not ends_by_itself
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
@@ -145,24 +128,17 @@ class Run:
         self._improved_at_kicks = 0
         self._asked = False  # and said stop: the reason is the criterion's
         self._tokens = ExitStack()
-        for token in stop.tokens():
+        for token in criterion.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
-        self._reserve: Reserve | None = None
-        if self._limit.seconds is not None:
-            self._reserve = Reserve(
-                problem,
-                self._limit.seconds,
-                started=self.started,
-                threads=threads,
-                token=self.token,
-                writing=lambda: 0.0 if checkpoint is None else checkpoint.cost,
-            )
+        self._reserve = (
+            None if self._limit.seconds is None else Reserve(settings, self._limit.seconds, self.token)
+        )
 
     # What methods use
 
     def elapsed(self) -> float:
         """Seconds since ``solve`` was called."""
-        return time.monotonic() - self.started
+        return time.monotonic() - self.settings.started
 
     def remaining(self) -> float | None:
         """Seconds until the method must have returned, None without a time limit."""
@@ -199,7 +175,7 @@ class Run:
         WarpTSPError
             The error itself, if a GPU was asked for by name.
         """
-        if not self.may_use_cpu:
+        if not self.settings.may_use_cpu:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
         self.report_device(CPU)
@@ -271,10 +247,10 @@ class Run:
         if self._starts and (self.start_length is None or phase in SET_UP):
             self.start_length = length if phase in SET_UP else self.history[0].length
         self._starts = self._starts and phase in SET_UP
-        if self._callback is not None and self.failure is None:
-            self._call_back(self._callback, length, elapsed, kicks, tour, phase)
-        if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
-            self._write(self._checkpoint, tour)
+        self._tell(length, elapsed, kicks, tour, phase)
+        checkpoint = self.settings.checkpoint
+        if checkpoint is not None and checkpoint.due(length, self.remaining()):
+            self._write(checkpoint, tour)
         if self.stop_reason is None:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
@@ -318,7 +294,7 @@ class Run:
 
     def save(self) -> None:
         """Write the best tour to the checkpoint now, where there is one and time for it."""
-        best, length, checkpoint = self.best, self.best_length, self._checkpoint
+        best, length, checkpoint = self.best, self.best_length, self.settings.checkpoint
         if checkpoint is None or best is None or length is None:
             return
         if checkpoint.fits(length, self.remaining()):
@@ -399,15 +375,24 @@ class Run:
         if self._reserve is not None and (self._reserve.was_stopped or self.token.stopped()):
             # The search ended early by the time kept for the final check.
             end = max(state.elapsed, self._reserve.limit)
-            return self.stop.reason(self._state(end, length, kicks))
-        return self.stop.reason(state) if self.stop(state) else self._end
+            return self.criterion.reason(self._state(end, length, kicks))
+        return self.criterion.reason(state) if self.criterion(state) else self._end
 
     def repeat_best(self, phase: str) -> bool:
         """Report the best tour again, while something comes after the search; True if that shall end."""
         best, length = self.best, self.best_length
-        if self._callback is not None and self.failure is None and best is not None and length is not None:
-            self._call_back(self._callback, length, self.elapsed(), self._kicks(), lambda: best, phase)
+        if best is not None and length is not None:
+            self._tell(length, self.elapsed(), self._kicks(), lambda: best, phase)
         return self.token.requested()
+
+    @property
+    def may_use_cpu(self) -> bool:
+        """Whether the GPU was chosen for the user, so that the CPU may do instead."""
+        return self.settings.may_use_cpu
+
+    @property
+    def _known_length(self) -> int | float | None:
+        return None if self.known is None else self.known.length
 
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
@@ -415,8 +400,8 @@ class Run:
     def _ask(self, state: SearchState) -> bool:
         """Ask the criterion; True if it says stop."""
         try:
-            if self.stop(state):
-                self.stop_reason, self._asked = self.stop.reason(state), True
+            if self.criterion(state):
+                self.stop_reason, self._asked = self.criterion.reason(state), True
         except BaseException as error:  # as of a callback
             self._fail(error, "the stopping criterion raised")
         return self._asked
@@ -428,7 +413,7 @@ class Run:
             kicks,
             self._improved_at,
             self._improved_at_kicks,
-            self._known,
+            self._known_length,
             self._lower_bound(length),
         )
 
@@ -456,19 +441,22 @@ class Run:
             self.history.append(HistoryPoint(elapsed, length))
 
     def _remember(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> None:
-        recorder, elapsed = self._recorder, self.elapsed()
+        recorder, elapsed = self.settings.recorder, self.elapsed()
         if recorder is not None and recorder.due(length, elapsed, self.remaining()):
             recorder.take(tour, elapsed, self.threads)
 
-    def _call_back(
+    def _tell(
         self,
-        callback: Callable[[Progress], object],
         length: int | float,
         elapsed: float,
         kicks: int,
         tour: Callable[[], NDArray[np.int32]],
         phase: str,
     ) -> None:
+        """Tell the callback, if there is one; what it raises, and some answers, end the run."""
+        callback = self.settings.callback
+        if callback is None or self.failure is not None:
+            return
         told, self._told = self._told, len(self.history)
         event = Progress(
             elapsed=elapsed,
@@ -478,7 +466,7 @@ class Run:
             phase=phase,
             time_limit=self._limit.seconds,
             kick_limit=self._limit.kicks,
-            known_length=self._known,
+            known_length=self._known_length,
             counters=dict(self.counters),
             workers=dict(self.workers),
             device=str(self.device),
