@@ -123,7 +123,7 @@ class Run:
         self.failure: BaseException | None = None
         self._reported: int | float | None = None
         self._claim: tuple[int | float | None, int | float, int | float | None] = (None, 0, None)
-        self._told = 0
+        self._told = 0 if start_length is None else 1  # points of the history; a later run begins with one
         self._improved_at = 0.0
         self._improved_at_kicks = 0
         self._asked = False  # and said stop: the reason is the criterion's

@@ -26,7 +26,7 @@ from warptsp.solver.options import (
     seed_of,
     steps_of,
 )
-from warptsp.solver.proof import Heard, proof_of
+from warptsp.solver.proof import proof_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop.callback import check_callback
 
@@ -213,7 +213,6 @@ def solve(
     start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
-        heard = None if told is None or proof is None else Heard(told)
         result = run_stages(
             Settings(
                 instance,
@@ -225,15 +224,14 @@ def solve(
                 start_tour=start_tour,
                 merge=given,
                 first=first,
-                callback=heard or told,
+                callback=told,
                 checkpoint=kept,
                 recorder=recorder,
                 bound=beside,
                 started=started,
             ),
             planned,
+            proof,
         )
-        if proof is not None and not (heard is not None and heard.ended):
-            result = proof.of(result, kept, told, started)
     check_is_tour(result.problem, result.tour, result.lower_bound, result)
     return result

@@ -6,6 +6,7 @@ import logging
 import signal
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
+from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
-from warptsp.run import Run, Settings
+from warptsp.run import PROVED, Run, Settings
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL
+from warptsp.solver.proof import BEFORE
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
 
@@ -30,15 +33,17 @@ if TYPE_CHECKING:
 
     from warptsp.methods import Method
     from warptsp.problem import Problem
+    from warptsp.proof import Proof
     from warptsp.solver.options import Step
+    from warptsp.solver.proof import ProofStage
 
 logger = logging.getLogger(__name__)
 
 FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 
 
-def run_stages(settings: Settings, steps: Sequence[Step]) -> Result:
-    """Run the methods in turn, and return what they found; the best tour may go through missing arcs.
+def run_stages(settings: Settings, steps: Sequence[Step], proof: ProofStage | None = None) -> Result:
+    """Run the methods in turn, then a proof; return what they found, whose tour may go through missing arcs.
 
     Raises
     ------
@@ -53,6 +58,8 @@ def run_stages(settings: Settings, steps: Sequence[Step]) -> Result:
                 break
         session.write_checkpoint(tour, length)
         session.finish_bound(tour, length)
+        if proof is not None:
+            tour, length = session.prove(proof, tour, length, signals)
         result = session.result(tour, length, signals.caught)
     failure = session.failure
     if failure is not None:
@@ -86,6 +93,8 @@ class _Session:
         self.known = settings.problem.known_length
         self.runs: list[Run] = []
         self.stages: list[Stage] = []
+        self.proof: Proof | None = None
+        self.ending: str | None = None  # why the call ends, where it is not the last method that says it
         self.failure: BaseException | None = None
 
     def interrupt(self, number: int) -> None:
@@ -159,6 +168,63 @@ class _Session:
         self.failure = run.failure or bound.error
         self._note_proof(length)
 
+    def prove(
+        self, stage: ProofStage, tour: NDArray[np.int32], length: int | float, signals: FirstSignal
+    ) -> tuple[NDArray[np.int32], int | float]:
+        """Prove the best tour optimal, unless the search was broken off or has done so; return the best then.
+
+        A proof that fails is skipped, and `Result.stop_reason` says why.
+        """
+        settings, before = self.settings, self._reason()
+        if signals.caught is not None and before == BEFORE:
+            self.ending = signal_name(signals.caught)
+        if signals.caught is not None or self.failure is not None or self.runs[-1].interrupted:
+            return tour, length
+        if self._is_proved:
+            self.ending = PROVED if before == BEFORE else None
+            return tour, length
+        known = None if self.known is None else self.known.length
+        if stage.at_most is not None and relative_gap(length, known) == 0:
+            return tour, length
+        self.ending, bound = before, self._bound_value()
+        run = Run(
+            replace(settings, bound=None),
+            stage.criterion(settings.started),
+            known=self.known,
+            start=tour,
+            start_length=self.runs[0].start_length,
+        )
+        run.offer(beginning_with(tour, settings.first))
+        run.report_counters(**_summed_counters(self.stages))
+        if bound is not None:
+            run.report_bound(bound)
+        self.runs.append(run)
+        if signals.caught is not None:  # it came while there was no run
+            self.interrupt(signals.caught)
+        proof, skipped = None, None
+        try:
+            proof, skipped = stage.run(run)
+        except BaseException as error:
+            proof, self.failure = getattr(error, "result", None), error
+        self.failure = run.failure or self.failure
+        better = proof is not None and proof.length < length
+        if skipped is not None:
+            self.ending = f"{before}; no proof: {skipped}"
+        if proof is None or (skipped is not None and not better):
+            return tour, length
+        if better:
+            run.offer(proof.tour)
+            tour, length = _best_tour(run, self.steps[-1].method)
+            self.write_checkpoint(tour, length)
+        if skipped is None:
+            self.ending = stage.reason(proof, run, signals.caught, before)
+        run.report_bound(proof.lower_bound)
+        if proof.proved:
+            run.report_optimal()
+        self._note_proof(length)
+        self.proof = proof
+        return tour, length
+
     def close(self) -> None:
         """Let go of the tokens of other threads, and of a bound that is still being computed."""
         for run in self.runs:
@@ -173,7 +239,14 @@ class _Session:
         tour = beginning_with(tour, settings.first)
         best = Snapshot(history[-1].seconds, length, tour)
         snapshots = () if settings.recorder is None else settings.recorder.finish(best)
-        failed = self.failure is not run.failure  # in other ways than the run noted
+        reason = self.ending
+        if reason is None:  # it may have failed in other ways than the run noted
+            failed = self.failure is not run.failure
+            reason = type(self.failure).__name__ if failed else self._reason()
+        counters = _summed_counters(stages)
+        if self.proof is not None:
+            counters["proof_nodes"] = self.proof.nodes
+        is_search = len(self.runs) == len(stages)
         return Result(
             tour=tour,
             length=length,
@@ -181,11 +254,11 @@ class _Session:
             known=self.known,
             lower_bound=self._lower_bound(length),
             history=history,
-            counters=_summed_counters(stages),
+            counters=counters,
             seconds=run.elapsed(),
             proved_optimal=self._is_proved,
-            stop_reason=type(self.failure).__name__ if failed else self._reason(),
-            interrupted=caught is not None or self.failure is not None,
+            stop_reason=reason,
+            interrupted=caught is not None or (self.failure is not None if is_search else run.interrupted),
             signal=caught,
             seed=settings.seed,
             threads=settings.threads,
@@ -213,12 +286,12 @@ class _Session:
 
     @property
     def _is_proved(self) -> bool:
-        """Whether one of the methods, or the bound, has proved that no tour is shorter."""
+        """Whether one of the methods, the bound or a proof has proved that no tour is shorter."""
         return any(run.proved_optimal for run in self.runs)
 
     def _lower_bound(self, length: int | float) -> int | float | None:
-        if self._is_proved:
-            return bound_of_optimal(length)
+        if any(run.proved_optimal for run in self.runs[: len(self.stages)]):
+            return bound_of_optimal(length)  # a proof has bounds of its own
         return confirmed_bound(self.settings.problem, length, self._bound_value())
 
     def _bound_value(self) -> int | float | None:
