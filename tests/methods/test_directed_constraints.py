@@ -85,7 +85,7 @@ def test_the_optimum_is_found_or_proved_to_need_missing_arcs(problem):
     best = shortest(problem)
     run = searched(problem)
     problem.check_tour(run.best)
-    assert run.proved_bound is None or run.proved_bound <= best * (1 + 1e-12)
+    assert run.course.proved_bound is None or run.course.proved_bound <= best * (1 + 1e-12)
     there = problem.wall is None or best < problem.wall
     assert there == (len(problem.missing_arcs(run.best)) == 0)
     if there:

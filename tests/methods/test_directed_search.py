@@ -78,8 +78,8 @@ def test_the_optimum_of_few_cities_is_found_and_no_bound_is_above_it(problem):
     best = shortest(problem)
     run = searched(problem, kicks=400)
     assert run.best_length == pytest.approx(best, rel=1e-12)
-    assert run.proved_bound is not None
-    assert run.proved_bound <= best * (1 + 1e-12)
+    assert run.course.proved_bound is not None
+    assert run.course.proved_bound <= best * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

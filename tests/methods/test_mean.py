@@ -92,7 +92,7 @@ def test_its_tour_is_one_of_the_distances_themselves(ends, huge):
     assert run.best_length < 0.5 * before
     assert run.counters["kicks"] > 0
     assert not told  # what is proved of the sum is not proved of the distances
-    assert run.proved_bound is None
+    assert run.course.proved_bound is None
     assert run.stop_reason is None
 
 

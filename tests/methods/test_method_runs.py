@@ -189,5 +189,5 @@ def test_a_search_that_follows_another_reports_the_best_tour_of_both():
         run.update(length=problem.length(tour), kicks=0, tour=lambda tour=tour: tour, phase=phase)
     assert [event.length for event in events] == [lengths[0], lengths[1], lengths[1]]
     np.testing.assert_array_equal(events[-1].tour(), better)
-    assert run.start_length == lengths[0]
+    assert run.course.start_length == lengths[0]
     run.close()

@@ -50,7 +50,7 @@ def test_the_start_tour_is_the_last_of_the_set_up(problem, phases, start_length)
     run = Run(Settings(problem), MaxKicks(100))
     for length, phase in zip((50, 49, 48), phases, strict=True):
         report(run, length, phase=phase)
-    assert run.start_length == start_length
+    assert run.course.start_length == start_length
 
 
 def test_what_is_longer_than_the_best_tour_does_not_hide_it(problem):

@@ -542,7 +542,7 @@ def test_update_is_told_about_drift_of_floats():
     order = np.arange(5, dtype=np.int32)
     for length in (3.0, 3.0 - 1e-15, 2.0):
         run.update(length=length, kicks=1, tour=lambda: order)
-    assert [point.length for point in run.history] == [3.0, 2.0]
+    assert [point.length for point in run.course.history] == [3.0, 2.0]
 
 
 def test_lengths_of_integer_metrics_are_integers():
@@ -550,8 +550,8 @@ def test_lengths_of_integer_metrics_are_integers():
     run = Run(Settings(problem), MaxKicks(10))
     for length in (np.float64(20.0), 18.999999999, np.int64(18)):
         run.update(length=length, kicks=1, tour=lambda: np.arange(5, dtype=np.int32))
-    assert [point.length for point in run.history] == [20, 19, 18]
-    assert all(type(point.length) is int for point in run.history)
+    assert [point.length for point in run.course.history] == [20, 19, 18]
+    assert all(type(point.length) is int for point in run.course.history)
 
 
 def test_the_deadline_leaves_time_for_the_check():

@@ -1,7 +1,7 @@
 """A run of a method, and what it keeps.
 
-`settings` is what the call asks for, `run` what a method gets and reports to, `checkpoint` the best tour on
-disk, `snapshots` tours from the course of the run, `reserve` the time for its end.
+`settings` is what the call asks for, `run` what a method gets and reports to, `course` what it has come to,
+`checkpoint` the best tour on disk, `snapshots` tours on the way, `reserve` the time for its end.
 """
 
 from warptsp.run.run import COMPLETE, PROVED, Run, limit_of

@@ -33,8 +33,8 @@ class Reserve:
     Parameters
     ----------
     settings : Settings
-    limit : float
-        Seconds of the run.
+    limit : float or None
+        Seconds of the run; None if nothing is to be kept.
     token : _native.StopToken
         Gets its deadline from here.
 
@@ -42,7 +42,7 @@ class Reserve:
     ----------
     seconds : float
         What is kept now.
-    limit : float
+    limit : float or None
     was_stopped : bool
         Whether the token had stopped before its deadline was moved.
     """
@@ -50,7 +50,7 @@ class Reserve:
     def __init__(
         self,
         settings: Settings,
-        limit: float,
+        limit: float | None,
         token: _native.StopToken,
     ) -> None:
         problem = settings.problem
@@ -64,10 +64,17 @@ class Reserve:
         self._gain = min(max(1.0, 0.5 * settings.threads), most) if problem.n >= WORTH_THREADS else 1.0
         self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n / self._gain  # seconds
         self._handing_over = self._first_aid
-        self.keep(self._estimated_check())
+        if limit is not None:
+            self.keep(self._estimated_check())
+
+    def remaining(self, elapsed: float) -> float | None:
+        """Return the seconds until a method must have returned; None without a limit."""
+        return None if self.limit is None else max(0.0, self.limit - self.seconds - elapsed)
 
     def expect(self, tour: NDArray[np.int32] | None, handing_over: float) -> None:
         """Begin anew with what there would be to hand over from now on; see `Run.expect`."""
+        if self.limit is None:
+            return
         self.was_stopped = self.was_stopped or self._token.stopped()  # also if the deadline moves now
         self.seconds, self._handing_over = 0.0, handing_over
         self.keep(0.0 if tour is None else self._estimated_check(tour))
@@ -80,6 +87,8 @@ class Reserve:
 
     def keep(self, check: float) -> None:
         """Keep what a check that takes so many seconds needs, and what else there is to do."""
+        if self.limit is None:
+            return
         # At the end: one check and length, and the copies of the result.
         n = self._problem.n
         ending = min(MAX_ENDING, ENDING + ENDING_OF_CITY * n) + 3e-9 * n

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.claims import confirmed_bound
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
-from warptsp.progress import Progress, WorkerProgress
-from warptsp.result import HistoryPoint
+from warptsp.progress import WorkerProgress
+from warptsp.run.course import Course
 from warptsp.run.reserve import Reserve
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 from warptsp.stop.callback import is_true
@@ -50,7 +49,7 @@ class Run:
     Attributes
     ----------
     settings : Settings
-        Of the call; `problem`, `seed` and `threads` are its.
+        Of the call; `problem`, `seed`, `threads` and `may_use_cpu` are its.
     criterion : StoppingCriterion
         Of this run, which may get a part of what the call allows.
     device : Devices
@@ -69,12 +68,10 @@ class Run:
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
     may_end_early : bool
         Whether the method may end, and say so by `report_limit`, when what is left to gain is unlikely.
-    start_length : int or float or None
-        Length of the tour that the search began with; given where another run made that tour.
     proved_optimal : bool
         Whether the method has proved that no tour is shorter than the best one.
-    proved_bound : int or float or None
-        What the method has proved that no tour is shorter than.
+    course : Course
+        Improvements, and what is known of all tours.
     """
 
     def __init__(
@@ -90,16 +87,13 @@ class Run:
         given: Sequence[NDArray[np.int32]] = (),
     ) -> None:
         self.settings, self.criterion = settings, criterion
-        self.problem = settings.problem
-        self.seed, self.threads = settings.seed, settings.threads
-        self.device = device
+        self.problem, self.seed, self.threads = settings.problem, settings.seed, settings.threads
+        self.may_use_cpu, self.device = settings.may_use_cpu, device
         self.start: str | NDArray[np.int32] = settings.start if start is None else start
         self.given = given
-        self.known = known
         self.token = _native.StopToken()
         horizon = criterion.horizon()
-        self.time_limit = horizon.seconds
-        self.kick_limit = horizon.kicks
+        self.time_limit, self.kick_limit = horizon.seconds, horizon.kicks
         # A target for the bound wants the time that the bound takes.
         self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
         self._limit: Limit = criterion.limit()
@@ -110,29 +104,19 @@ class Run:
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
-        self.start_length = start_length
-        self._starts = start_length is None  # whether the start tour is this run's own
-        self.history: list[HistoryPoint] = []
+        self.course = Course(settings, known, start_length)
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
         self.proved_optimal = False
-        self.proved_bound: int | float | None = None
         self._end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
-        self._reported: int | float | None = None
-        self._claim: tuple[int | float | None, int | float, int | float | None] = (None, 0, None)
-        self._told = 0 if start_length is None else 1  # points of the history; a later run begins with one
-        self._improved_at = 0.0
-        self._improved_at_kicks = 0
         self._asked = False  # and said stop: the reason is the criterion's
         self._tokens = ExitStack()
         for token in criterion.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
-        self._reserve = (
-            None if self._limit.seconds is None else Reserve(settings, self._limit.seconds, self.token)
-        )
+        self._reserve = Reserve(settings, self._limit.seconds, self.token)
 
     # What methods use
 
@@ -142,9 +126,7 @@ class Run:
 
     def remaining(self) -> float | None:
         """Seconds until the method must have returned, None without a time limit."""
-        if self._reserve is None:
-            return None
-        return max(0.0, self._reserve.limit - self._reserve.seconds - self.elapsed())
+        return self._reserve.remaining(self.elapsed())
 
     def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
         """Say what there would be to hand over if the token stopped the method from now on.
@@ -160,8 +142,7 @@ class Run:
         seconds : float
             What the method takes to hand it over, and to end.
         """
-        if self._reserve is not None:
-            self._reserve.expect(tour, seconds)
+        self._reserve.expect(tour, seconds)
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
@@ -175,7 +156,7 @@ class Run:
         WarpTSPError
             The error itself, if a GPU was asked for by name.
         """
-        if not self.settings.may_use_cpu:
+        if not self.may_use_cpu:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
         self.report_device(CPU)
@@ -196,7 +177,7 @@ class Run:
             if self.elapsed() - told < REPEAT:
                 return
             # Nobody expects improvements yet, or kicks.
-            self._improved_at = self.elapsed()
+            self.course.expect_none(self.elapsed())
             if self.update(length=length, kicks=0, tour=tour, phase=phase):
                 self.token.request()
             told = self.elapsed()
@@ -240,21 +221,19 @@ class Run:
             length, tour = self.best_length, lambda: best
         self.counters.update(counters)
         self.counters["kicks"] = kicks
-        self._record(length, elapsed, kicks)
+        self.course.record(length, elapsed, kicks)
+        self.course.note_start(length, is_set_up=phase in SET_UP)
         self._remember(length, tour)
         if self._bound is not None and phase not in TOO_EARLY:
             self._bound.offer(tour, elapsed=elapsed, planned=self.time_limit, remaining=self.remaining())
-        if self._starts and (self.start_length is None or phase in SET_UP):
-            self.start_length = length if phase in SET_UP else self.history[0].length
-        self._starts = self._starts and phase in SET_UP
-        self._tell(length, elapsed, kicks, tour, phase)
+        self._tell(length, kicks, tour, phase)
         checkpoint = self.settings.checkpoint
         if checkpoint is not None and checkpoint.due(length, self.remaining()):
             self._write(checkpoint, tour)
         if self.stop_reason is None:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
-            state = self._state(elapsed, length, -1 if early else kicks)
+            state = self.course.state(elapsed, length, -1 if early else kicks)
             if not self._ask(state) and self.failure is None and self._is_proved(length, tour):
                 self.stop_reason = PROVED
         return self.stop_reason is not None or self.token.stopped()
@@ -277,18 +256,16 @@ class Run:
         try:
             self.problem.check_tour(tour, threads=self.threads)
         except InvalidTour as error:
-            raise WarpTSPError(
-                f"the method made an invalid tour, which is a bug; please report it: {error}"
-            ) from error
+            words = f"the method made an invalid tour, which is a bug; please report it: {error}"
+            raise WarpTSPError(words) from error
         length = self._length(tour)
-        if self._reserve is not None and self.best_length is None:
+        if self.best_length is None:
             self._reserve.drop_first_aid()
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
-            self._record(length, self.elapsed(), self._kicks())
-        if self._reserve is not None:
-            self._reserve.keep(time.monotonic() - begun)
+            self.course.record(length, self.elapsed(), self._kicks())
+        self._reserve.keep(time.monotonic() - begun)
         if self.best_length == length:
             self._remember(length, lambda: tour)
 
@@ -298,7 +275,7 @@ class Run:
         if checkpoint is None or best is None or length is None:
             return
         if checkpoint.fits(length, self.remaining()):
-            self._write(checkpoint, lambda: best)
+            checkpoint.keep(best, length)
 
     def report_device(self, device: Devices) -> None:
         """Say where the search is from now on; the result will say so, too."""
@@ -315,11 +292,11 @@ class Run:
         """
         self.counters.clear()
         self.counters.update(counters)
-        kicks = int(counters.get("kicks", 0))
-        self._improved_at, self._improved_at_kicks = self.elapsed(), kicks
-        if self._asked and self._reported is not None:
+        kicks, elapsed, length = int(counters.get("kicks", 0)), self.elapsed(), self.course.reported
+        self.course.expect_none(elapsed, kicks)
+        if self._asked and length is not None:
             self.stop_reason, self._asked = None, False
-            self._ask(self._state(self._improved_at, self._reported, kicks))
+            self._ask(self.course.state(elapsed, length, kicks))
 
     def report_worker(self, name: str, progress: WorkerProgress) -> None:
         """Report what a worker of a cluster has done so far."""
@@ -336,7 +313,8 @@ class Run:
     def report_bound(self, bound: int | float) -> None:
         """Say that no tour is shorter than this, as a search may know that computes bounds of its own."""
         bound = math.ceil(bound) if self.problem.integral else float(bound)
-        self.proved_bound = bound if self.proved_bound is None else max(self.proved_bound, bound)
+        known = self.course.proved_bound
+        self.course.proved_bound = bound if known is None else max(known, bound)
 
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one that was offered."""
@@ -367,32 +345,22 @@ class Run:
             return self.stop_reason
         if self.proved_optimal:
             return PROVED
-        kicks = self._kicks()
-        length = self.best_length if self.best_length is not None else 0
-        state = self._state(self.elapsed(), length, kicks)
         if self.token.requested():
             return "stop requested"
-        if self._reserve is not None and (self._reserve.was_stopped or self.token.stopped()):
+        kicks, length, limit = self._kicks(), self.best_length or 0, self._reserve.limit
+        state = self.course.state(self.elapsed(), length, kicks)
+        if limit is not None and (self._reserve.was_stopped or self.token.stopped()):
             # The search ended early by the time kept for the final check.
-            end = max(state.elapsed, self._reserve.limit)
-            return self.criterion.reason(self._state(end, length, kicks))
+            state = self.course.state(max(state.elapsed, limit), length, kicks)
+            return self.criterion.reason(state)
         return self.criterion.reason(state) if self.criterion(state) else self._end
 
     def repeat_best(self, phase: str) -> bool:
         """Report the best tour again, while something comes after the search; True if that shall end."""
         best, length = self.best, self.best_length
         if best is not None and length is not None:
-            self._tell(length, self.elapsed(), self._kicks(), lambda: best, phase)
+            self._tell(length, self._kicks(), lambda: best, phase)
         return self.token.requested()
-
-    @property
-    def may_use_cpu(self) -> bool:
-        """Whether the GPU was chosen for the user, so that the CPU may do instead."""
-        return self.settings.may_use_cpu
-
-    @property
-    def _known_length(self) -> int | float | None:
-        return None if self.known is None else self.known.length
 
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
@@ -406,39 +374,11 @@ class Run:
             self._fail(error, "the stopping criterion raised")
         return self._asked
 
-    def _state(self, elapsed: float, length: int | float, kicks: int) -> SearchState:
-        return SearchState(
-            elapsed,
-            length,
-            kicks,
-            self._improved_at,
-            self._improved_at_kicks,
-            self._known_length,
-            self._lower_bound(length),
-        )
-
-    def _lower_bound(self, length: int | float) -> int | float | None:
-        """Return what may be said of all tours where one has this length; looked at once for each pair."""
-        values = [self.proved_bound, None if self._bound is None else self._bound.value]
-        bound = max((value for value in values if value is not None), default=None)
-        if self._claim[:2] != (bound, length):
-            self._claim = (bound, length, confirmed_bound(self.problem, length, bound))
-        return self._claim[2]
-
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):
             return False
         self.offer(tour())
         return self._bound.proves(self.best_length)
-
-    def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
-        # Running sums of floats drift: what may be rounding is no improvement.
-        drift = 1e-12 * abs(length) if isinstance(length, float) else 0
-        if self._reported is None or length < self._reported - drift:
-            self._reported = length
-            self._improved_at = elapsed
-            self._improved_at_kicks = kicks
-            self.history.append(HistoryPoint(elapsed, length))
 
     def _remember(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> None:
         recorder, elapsed = self.settings.recorder, self.elapsed()
@@ -446,34 +386,22 @@ class Run:
             recorder.take(tour, elapsed, self.threads)
 
     def _tell(
-        self,
-        length: int | float,
-        elapsed: float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str,
+        self, length: int | float, kicks: int, tour: Callable[[], NDArray[np.int32]], phase: str
     ) -> None:
         """Tell the callback, if there is one; what it raises, and some answers, end the run."""
         callback = self.settings.callback
         if callback is None or self.failure is not None:
             return
-        told, self._told = self._told, len(self.history)
-        event = Progress(
-            elapsed=elapsed,
+        event = self.course.progress(
+            elapsed=self.elapsed(),
             length=length,
             kicks=kicks,
-            improved=self._told > told,
             phase=phase,
             time_limit=self._limit.seconds,
             kick_limit=self._limit.kicks,
-            known_length=self._known_length,
             counters=dict(self.counters),
             workers=dict(self.workers),
             device=str(self.device),
-            start_length=self.start_length,
-            known_length_is_optimal=self.known is not None and self.known.proven,
-            lower_bound=self._lower_bound(length),
-            unit=self.problem.metric.unit,
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
@@ -501,16 +429,10 @@ class Run:
         return length
 
     def _write(self, checkpoint: Checkpoint, tour: Callable[[], NDArray[np.int32]]) -> None:
-        best = tour()
-        if best is not self.best:
+        if (best := tour()) is not self.best:
             self.offer(best)
-        if self.best is None or self.best_length is None:
-            return
-        try:
-            checkpoint.write(self.best, self.best_length)
-        except WarpTSPError as error:
-            # A full disk must not cost the search.
-            logger.warning("checkpoint not written: %s", error)
+        if self.best is not None and self.best_length is not None:
+            checkpoint.keep(self.best, self.best_length)
 
     def _fail(self, error: BaseException, what: str) -> None:
         self.failure = error

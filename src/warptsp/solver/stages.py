@@ -192,7 +192,7 @@ class _Session:
             stage.criterion(settings.started),
             known=self.known,
             start=tour,
-            start_length=self.runs[0].start_length,
+            start_length=self.runs[0].course.start_length,
         )
         run.offer(beginning_with(tour, settings.first))
         run.report_counters(**_summed_counters(self.stages))
@@ -297,7 +297,7 @@ class _Session:
     def _bound_value(self) -> int | float | None:
         """Return what the bound beside the runs, or one of their methods, has proved; None for nothing."""
         beside = None if self.settings.bound is None else self.settings.bound.value
-        values = [beside, *(run.proved_bound for run in self.runs)]
+        values = [beside, *(run.course.proved_bound for run in self.runs)]
         return max((value for value in values if value is not None), default=None)
 
     def _state(self) -> SearchState | None:
@@ -338,7 +338,7 @@ class _Session:
             device=step.device,
             start=start_tour,
             known=self.known,
-            start_length=self.runs[0].start_length if self.runs else None,
+            start_length=self.runs[0].course.start_length if self.runs else None,
             ends_by_itself=step.ends,
             given=() if self.runs else settings.merge,
         )
@@ -382,7 +382,7 @@ def _joined_history(runs: list[Run], wall: int | float | None) -> list[HistoryPo
     history: list[HistoryPoint] = []
     for run in runs:
         # A run begins with the tour that the one before ended with.
-        history += [point for point in run.history if not history or point.length < history[-1].length]
+        history += [point for point in run.course.history if not history or point.length < history[-1].length]
     return [point for point in history if wall is None or point.length < wall] or history
 
 
