@@ -34,7 +34,7 @@ _HOME = {
     "LowerBound": "warptsp.bound",
     "lower_bound": "warptsp.bound",
     "Proof": "warptsp.proof",
-    "prove": "warptsp.proof",
+    "prove": "warptsp.solver.proving",
     "Progress": "warptsp.progress",
     "Problem": "warptsp.problem",
     "OpenPath": "warptsp.problem",
@@ -68,7 +68,7 @@ _HOME = {
 
 __all__ = sorted([*_HOME, "__version__"])
 
-# What methods of Problem and Result, and workers, ask layers above their own for.
+# What methods of Problem and Result, and `solve`, ask layers above their own for.
 offer("problem of a data frame", "warptsp.io.table.frame", "problem_of_frame")
 offer("problem of a mapping", "warptsp.interop.mappings", "problem_of_mapping")
 offer("problem of records", "warptsp.interop.mappings", "problem_of_records")
@@ -82,7 +82,6 @@ offer("insert", "warptsp.insertion", "insert")
 offer("remove", "warptsp.insertion", "remove")
 offer("report", "warptsp.report", "write")
 offer("progress display", "warptsp.cli._display", "make_display")
-offer("solve", "warptsp.solver", "solve")
 
 if TYPE_CHECKING:
     from typing import Any
@@ -138,12 +137,12 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem as Problem
     from warptsp.progress import Progress as Progress
     from warptsp.proof import Proof as Proof
-    from warptsp.proof import prove as prove
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
     from warptsp.result import Snapshot as Snapshot
     from warptsp.solver import merge as merge
     from warptsp.solver import solve as solve
+    from warptsp.solver.proving import prove as prove
     from warptsp.stop import (
         AllOf as AllOf,
     )

@@ -28,7 +28,7 @@ from warptsp.proof.closed_instance import TOLERANCE
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.proof import node_solver, proven_bound, proving, read_proof
 from warptsp.proof.linear_program import LinearProgram
-from warptsp.proof.proving import prove
+from warptsp.solver.proving import prove
 
 LARGEST_TSPLIB = 200
 
@@ -430,6 +430,6 @@ def test_options(options):
     ],
 )
 def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
-    monkeypatch.setattr(proving, "_searched", None)
+    monkeypatch.setattr("warptsp.solver.proving.solve", None)
     with pytest.raises(WarpTSPError, match=message):
         prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)

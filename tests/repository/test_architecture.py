@@ -86,6 +86,44 @@ def test_no_imports_go_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
+# What is asked of layers above
+
+
+# Methods of these objects do what only a layer above can; `solve` takes objects of other packages, and shows
+# its progress.
+OBJECTS = {"warptsp.problem.problem": "Problem", "warptsp.result": "Result"}
+OF_SOLVE = {"warptsp.solver.inputs", "warptsp.solver.display"}
+
+
+def calls(tree: ast.AST, name: str) -> list[tuple[str, ...]]:
+    """The arguments of each call of this function."""
+    return [
+        tuple(ast.literal_eval(argument) for argument in node.args)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+
+
+def test_only_methods_of_objects_ask_layers_above():
+    """By `_offers`, which runs back up where no import may; what is below is imported."""
+    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+    offered = {service: home for service, home, _ in calls(trees["warptsp"], "offer")}
+    asked = set()
+    for name, tree in trees.items():
+        if name == "warptsp" or "warptsp._offers" not in {imported for imported, _ in imports(name)}:
+            continue
+        assert name in OF_SOLVE or name in OBJECTS, f"{name} asks for what a layer above does"
+        services = calls(tree, "find")
+        for (service,) in services:
+            asked.add(service)
+            assert FLOOR[unit(offered[service])] > FLOOR[unit(name)], f"{name} can import {service}"
+        if name in OBJECTS:
+            kinds = (node for node in tree.body if isinstance(node, ast.ClassDef))
+            of_object = next(kind for kind in kinds if kind.name == OBJECTS[name])
+            assert sorted(services) == sorted(calls(of_object, "find"))
+    assert asked == set(offered)
+
+
 # How tests start processes
 
 

@@ -83,7 +83,7 @@ def command(
     ends the proof and keeps the best tour and what has been proved so far.
     """
     from warptsp.interruption import FirstSignal, status
-    from warptsp.proof import prove
+    from warptsp.solver.proving import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
     outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)], others=others)

@@ -24,10 +24,11 @@ from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
 from warptsp.problem import Metric, Problem
 from warptsp.proof.missing import check_is_tour
+from warptsp.run import Settings
 from warptsp.solver import instance_of
 from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import start_of
-from warptsp.solver.options import Options, limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
 from warptsp.stop.callback import check_callback, is_true
@@ -168,26 +169,20 @@ def solve_many(
 
     problem_of = partial(_problem_of, metric=metric, open=open, asymmetric=asymmetric)
 
-    def options_of(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Options:
+    def solved(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Result:
         begun = time.monotonic()
         limits = limits_of(problem, stop, seconds, kicks)
-        return Options(
-            problem=problem,
-            steps=planned_steps([step], "cpu", problem, limits),
-            limits=limits,
-            seed=(seed + position) % (1 << 64),
-            threads=1,
+        settings = Settings(
+            problem,
+            limits,
+            token,
+            (seed + position) % (1 << 64),
             may_use_cpu=True,
             start=start_of(problem, None)[0],
-            start_tour=None,
-            then=None,
-            callback=None,
-            checkpoint=None,
-            recorder=None,
-            started=begun,
             bound=bound_of(False, problem, limits, 1),
-            token=token,
+            started=begun,
         )
+        return run_stages(settings, planned_steps([step], "cpu", problem, limits))
 
     limited = not (stop is None and time_limit is None and total_time is None)
     plain_arrays = metric is None and open is None
@@ -195,7 +190,7 @@ def solve_many(
         work = _Work(
             source,
             problem_of,
-            options_of,
+            solved,
             BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu),
             plain_arrays,
             resolve_threads(threads),
@@ -267,7 +262,7 @@ class _Work:
         self,
         source: Source,
         problem_of: Callable[[Any], Problem],
-        options_of: Callable[[Problem, int, float | None, StopToken], Options],
+        solved: Callable[[Problem, int, float | None, StopToken], Result],
         batch: BatchSearch | None,
         plain_arrays: bool,
         threads: int,
@@ -286,7 +281,7 @@ class _Work:
             self._array = batch, batch.gpu, source.items
         self._items: Iterator[tuple[int, Any]] = enumerate(() if self._array else source)
         self._problem_of = problem_of
-        self._options_of = options_of
+        self._solved_by = solved
         self._batch = batch
         self._plain_arrays = plain_arrays  # whether an array of points needs no look at anything else
         self._threads = threads if self._total is None else max(1, min(threads, self._total))
@@ -441,8 +436,7 @@ class _Work:
         """Keep the tour of a problem, or what is wrong with it."""
         try:
             problem = given if isinstance(given, Problem) and self._batch else self._problem_of(given)
-            options = self._options_of(problem, position, self._seconds_for(position), self._token)
-            result = run_stages(options)
+            result = self._solved_by(problem, position, self._seconds_for(position), self._token)
             check_is_tour(result.problem, result.tour, result.lower_bound, result)
         except WarpTSPError as error:
             self._put_error(position, error)

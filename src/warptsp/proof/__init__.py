@@ -3,7 +3,7 @@
 from .certificate import is_proof, proven_bound, read_proof
 from .closed_instance import is_optimal
 from .evidence import Certificate
-from .proving import MAX_CITIES, Proof, ProofProgress, prove, prove_within
+from .proving import MAX_CITIES, Proof, ProofProgress, prove_within
 
 __all__ = [
     "MAX_CITIES",
@@ -12,7 +12,6 @@ __all__ = [
     "ProofProgress",
     "is_optimal",
     "is_proof",
-    "prove",
     "prove_within",
     "proven_bound",
     "read_proof",

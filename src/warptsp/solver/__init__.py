@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
 from warptsp.proof.missing import check_is_tour
+from warptsp.run import Settings
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
 from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
 from warptsp.solver.merging import merge, start_and_merged
 from warptsp.solver.options import (
-    Options,
     checkpoint_of,
     cluster_of,
     limits_of,
@@ -26,7 +26,7 @@ from warptsp.solver.options import (
     seed_of,
     steps_of,
 )
-from warptsp.solver.proof import Heard, proof_of
+from warptsp.solver.proof import proof_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop.callback import check_callback
 
@@ -213,28 +213,25 @@ def solve(
     start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
-        heard = None if told is None or proof is None else Heard(told)
         result = run_stages(
-            Options(
-                problem=instance,
-                steps=planned,
-                limits=limits,
+            Settings(
+                instance,
+                limits,
                 seed=seed,
                 threads=threads,
                 may_use_cpu=device == "auto",
                 start=start_name,
                 start_tour=start_tour,
-                then=then,
-                callback=heard or told,
+                merge=given,
+                first=first,
+                callback=told,
                 checkpoint=kept,
                 recorder=recorder,
-                started=started,
                 bound=beside,
-                first=first,
-                merge=given,
-            )
+                started=started,
+            ),
+            planned,
+            proof,
         )
-        if proof is not None and not (heard is not None and heard.ended):
-            result = proof.of(result, kept, told, started)
     check_is_tour(result.problem, result.tour, result.lower_bound, result)
     return result

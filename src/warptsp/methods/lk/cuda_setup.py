@@ -16,7 +16,7 @@ from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, t
 from warptsp.methods.lk import tuning
 from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
-from warptsp.reserve import SAMPLE
+from warptsp.run.reserve import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
