@@ -149,13 +149,13 @@ def test_with_a_time_limit_few_cities_have_populations_of_next_to_no_kicks(popul
 
 def test_members_of_later_populations_have_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
-    combine = cpu._Search._combine
+    combine = cpu._Search.combine
 
     def told(search: cpu._Search, size: int) -> bool:
         seen.append(search.members.kicks)
         return combine(search, size)
 
-    monkeypatch.setattr(cpu._Search, "_combine", told)
+    monkeypatch.setattr(cpu._Search, "combine", told)
     points = np.random.default_rng(8).random((60, 2))
     warptsp.solve(points, time_limit=60, threads=1, bound=False, callback=lambda p: len(seen) == 3)
     assert seen == [0.0, tuning.QUICK_MEMBERS.later, tuning.QUICK_MEMBERS.later]
@@ -204,10 +204,10 @@ def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes,
     """With a limit on kicks they do not depend on the machine."""
     n, sizes = 1600, []
     monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)
-    monkeypatch.setattr("warptsp.methods.lk.cpu.memory", lambda: gigabytes * 1e9)
+    monkeypatch.setattr("warptsp.methods.lk.threads.memory", lambda: gigabytes * 1e9)
 
     def look(search: cpu._Search) -> None:
-        sizes.append(search._most())
+        sizes.append(search.most())
 
     monkeypatch.setattr(cpu._Search, "improve", look)
     limit = {"time_limit": 1.0} if kicks is None else {"kicks": kicks * n}

@@ -20,7 +20,7 @@ from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.beside import Beside
-from warptsp.methods.lk.cpu import between_reports, room_for_members
+from warptsp.methods.lk.threads import between_reports, room_for_members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -240,7 +240,6 @@ class GpuPopulation:
         self.params = params
         self.run = run
         self.number = 0  # of populations
-        self.has_crossed = False
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
@@ -355,7 +354,6 @@ class GpuPopulation:
         polish : Polish or None
             What the GPU does meanwhile.
         """
-        self.has_crossed = True
         native, run = self._native, self.run
         native.forget()
         native.add(members, run.threads)
