@@ -93,7 +93,7 @@ def _parts(n: int, threads: int, params: LkParams) -> int:
     return threads * math.ceil(max(math.ceil(n / params.part), least) / threads)
 
 
-class _Search(ThreadEngine):
+class _Search(ThreadEngine["TourSearch"]):
     """The search of one tour, as a whole or in parts."""
 
     def __init__(
@@ -116,6 +116,10 @@ class _Search(ThreadEngine):
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = problem.matrix is None
         self.pause = tuning.PAUSE if problem.n >= LONG else math.inf
+
+    def length(self) -> float:
+        """Return the length of the tour that is kicked."""
+        return self.native.length
 
     def descend(self) -> bool:
         """Go to a local optimum; False if the run says stop."""

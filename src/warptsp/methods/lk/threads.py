@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from warptsp._native import PopulationPlan, PopulationRun
+from warptsp._native import DirectedSearch, PopulationPlan, PopulationRun, TourSearch
 from warptsp.machine import memory
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.engine import Engine, planned_seconds
@@ -16,11 +16,13 @@ from warptsp.methods.lk.engine import Engine, planned_seconds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp._native import TourSearch
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.lk.tuning import Members
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
+
+
+Native = TypeVar("Native", TourSearch, DirectedSearch)
 
 
 def between_reports(run: Run) -> float:
@@ -35,12 +37,12 @@ def room_for_members(n: int, threads: int) -> int:
     return max(0, int(a_city / tuning.MEMBER_BYTES))
 
 
-class ThreadEngine(Engine[int]):
+class ThreadEngine(Engine[int], Generic[Native]):
     """An engine whose populations are planned by the time that their members take.
 
     Attributes
     ----------
-    native : TourSearch
+    native : TourSearch or DirectedSearch
     members : Members
     member_seconds : float
         Time for a new member of a population.
@@ -49,17 +51,14 @@ class ThreadEngine(Engine[int]):
     """
 
     def __init__(
-        self, problem: Problem, run: Run, params: LkParams, n: int, native: TourSearch, members: Members
+        self, problem: Problem, run: Run, params: LkParams, n: int, native: Native, members: Members
     ) -> None:
         super().__init__(problem, run, params, n, members.least)
-        self.native = native
+        self.native: Native = native
         self.members = members
         self.member_seconds = 1e-9
         self.round = 0
-
-    def length(self) -> float:
-        """Return the length of the tour that is kicked."""
-        return self.native.length
+        self.earlier_kicks = 0  # of a search that came first
 
     def return_to_best(self) -> None:
         """Go on from the best tour."""
@@ -185,7 +184,11 @@ class ThreadEngine(Engine[int]):
         counters = self.native.counters()
         self.kicks = counters.pop("kicks") + counters.get("kicks_refused", 0)
         return self.run.update(
-            length=self.best_length(), kicks=self.kicks, tour=self.best, phase=phase, **counters
+            length=self.best_length(),
+            kicks=self.earlier_kicks + self.kicks,
+            tour=self.best,
+            phase=phase,
+            **counters,
         )
 
     @abstractmethod

@@ -8,6 +8,14 @@
 
 namespace warptsp {
 
+// A search with a population, for Python.
+struct BoundPopulation {
+  virtual ~BoundPopulation() = default;
+  virtual lk::TourPopulation &population() = 0;
+  // Whether a generation takes a few milliseconds.
+  virtual bool is_brief() const = 0;
+};
+
 // Where distances come from, as native code takes it: points, or one of the two kinds of matrix.
 struct Given {
   MetricKind kind;
