@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "arrays.h"
-#include "search.h"
+#include "population.h"
 
 using namespace warptsp;
 using namespace warptsp::directed;
@@ -86,7 +86,8 @@ Counts counters(const BoundDirectedSearch &b) {
 }  // namespace
 
 void bind_directed(nb::module_ &m) {
-  nb::class_<BoundDirectedSearch, BoundPopulation>(m, "DirectedSearch", "A directed tour, and the search that shortens it.")
+  nb::class_<BoundDirectedSearch, BoundPopulation>(m, "DirectedSearch",
+                                                   "A directed tour, and the search that shortens it.")
       .def_static("create", make_search<int>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
                   nb::arg("wall") = nb::none(), nb::arg("seed"), nb::arg("threads"))
       .def_static("create", make_search<double>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),

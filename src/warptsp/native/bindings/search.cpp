@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "lk/population_run.h"
+#include "population.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -169,8 +170,8 @@ void bind_search(nb::module_ &m) {
   nb::class_<BoundPopulation>(m, "TourPopulation", "A search with a population of tours (native/lk/tour_population.h).")
       .def(
           "grow",
-          [](BoundPopulation &b, int count, double kicks_per_city, double temperature, int steps, unsigned long long seed,
-             unsigned long long round, int threads, StopToken &token) {
+          [](BoundPopulation &b, int count, double kicks_per_city, double temperature, int steps,
+             unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
@@ -183,8 +184,8 @@ void bind_search(nb::module_ &m) {
           nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
       .def(
           "generation",
-          [](BoundPopulation &b, int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
-             StopToken &token) {
+          [](BoundPopulation &b, int selection, bool blocks, unsigned long long seed, unsigned long long round,
+             int threads, StopToken &token) {
             check_threads(threads);
             require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
             interruptible(token, [&] { b.population().generation(selection, blocks, seed, round, threads, token); });
