@@ -355,7 +355,7 @@ class PopulationPlan:
 class AnnealingPlan:
     """Kicks at a temperature that falls."""
 
-    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.0) -> None: ...
+    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.04) -> None: ...
 
     @property
     def kicks(self) -> int:
@@ -381,6 +381,11 @@ class AnnealingPlan:
 
     fields: Final[tuple[str, ...]] = ...
     """Their names."""
+
+def cooled(progress: float, cold: float) -> float:
+    """
+    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/cooling.h).
+    """
 
 class LkParams:
     """How the main solver searches a tour, whatever the instance."""

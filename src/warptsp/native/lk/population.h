@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "lk/cooling.h"
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
 #include "common/parallel.h"
@@ -214,9 +215,10 @@ class Population {
     length -= problem.optimize(token);
     const double mean_edge = std::fabs(length) / n;
     const long long kicks = growth.kicks(n);
-    constexpr int slices = 16, cold = 2;
+    constexpr int slices = 16;
+    constexpr double cold = 2.0 / slices;
     for (int s = 0; s < slices && !token.stopped(); s++) {
-      const double share = std::max(0.0, 1.0 - (double)s / (slices - cold));
+      const double share = cooled((double)s / slices, cold);
       length -= problem.kicks({kicks * (s + 1) / slices - kicks * s / slices, growth.temperature * mean_edge * share,
                                random.next(), growth.round, 0, n},
                               token);
