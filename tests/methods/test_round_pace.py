@@ -81,30 +81,25 @@ class EngineOfTicks(Engine[int]):
     """Twenty cities, ten kicks a second, and populations of two seconds; notes what it is asked to do."""
 
     def __init__(self, run, *, room=1000, temperature=None):
-        super().__init__(SimpleNamespace(), run, LkParams(temperature=temperature), 20, least=4)
+        tour = SimpleNamespace(length=40.0, return_to_best=lambda: self.noted.append("best"))
+        super().__init__(SimpleNamespace(), run, LkParams(temperature=temperature), tour, 20, least=4)
         self.room, self.noted = room, []
 
-    def kick(self, horizon, temperature):
+    def _kick(self, horizon, temperature):
         self.noted.append((round(horizon.progress, 9), temperature(horizon.progress)))
         self.kicks += 10
         return self.report("search")
 
-    def planned(self, most=None):
+    def _planned(self, most=None):
         size = min(self.room, self.room if most is None else most)
         left = planned_seconds(self.run)
         return size if size >= self.least and (left is None or left > 4) else None
 
-    def combine(self, plan):
+    def _combine(self, plan):
         self.noted.append(plan)
         self.combined = True
         self.run.now += 1
         return self.report("crossover")
-
-    def length(self):
-        return 40.0
-
-    def return_to_best(self):
-        self.noted.append("best")
 
     def report(self, phase):
         self.run.now += 1

@@ -149,13 +149,13 @@ def test_with_a_time_limit_few_cities_have_populations_of_next_to_no_kicks(popul
 
 def test_members_of_later_populations_have_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
-    combine = cpu._Search.combine
+    combine = cpu._Search._combine
 
     def told(search: cpu._Search, size: int) -> bool:
         seen.append(search.members.kicks)
         return combine(search, size)
 
-    monkeypatch.setattr(cpu._Search, "combine", told)
+    monkeypatch.setattr(cpu._Search, "_combine", told)
     points = np.random.default_rng(8).random((60, 2))
     warptsp.solve(points, time_limit=60, threads=1, bound=False, callback=lambda p: len(seen) == 3)
     assert seen == [0.0, tuning.QUICK_MEMBERS.later, tuning.QUICK_MEMBERS.later]

@@ -40,7 +40,7 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
         return
     if search.descend():
         search.improve()
-    run.offer(search.best())
+    search.finish()
 
 
 def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
@@ -117,10 +117,6 @@ class _Search(ThreadEngine["TourSearch"]):
         self.boxes = problem.matrix is None
         self.pause = tuning.PAUSE if problem.n >= LONG else math.inf
 
-    def length(self) -> float:
-        """Return the length of the tour that is kicked."""
-        return self.native.length
-
     def descend(self) -> bool:
         """Go to a local optimum; False if the run says stop."""
         run = self.run
@@ -132,7 +128,7 @@ class _Search(ThreadEngine["TourSearch"]):
         seconds = run.elapsed() - begun
         # Asked for by long tours alone, if kicks follow; fixed edges say nothing about clusters.
         if run.kick_limit != 0 and self.n >= tuning.MIN_UNEVEN and not len(self.problem.fixed_edges):
-            self.long_share = share_of_length(some_lengths(self.problem, self.best()), self.n)
+            self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.n)
         light = self.members is tuning.LIGHT_MEMBERS
         if light and self.long_share > tuning.CLUSTERED:
             self.members = tuning.MEMBERS_IN_CLUSTERS
@@ -165,7 +161,7 @@ class _Search(ThreadEngine["TourSearch"]):
         if not uneven or self.n < tuning.MIN_LONG_EDGES:
             return False
         self.run.enter("long edges")
-        self.native.go_on_from(self.instance.close(self.with_better_long_links(self.best())))
+        self.native.go_on_from(self.instance.close(self.with_better_long_links(self._best())))
         return self.report("long edges") or self._local_search()
 
     # The search
@@ -211,14 +207,11 @@ class _Search(ThreadEngine["TourSearch"]):
         native.keep()
         return self.cross()
 
-    def combine(self, plan: int) -> bool:
-        """Grow a population and cross it; True to stop.
-
-        How rows or clusters hang together may be what all its members have in common: kicks follow then, for
-        as long as they gain.
-        """
+    def _combine(self, plan: int) -> bool:
+        # How rows or clusters hang together may be what all its members have in common: kicks follow then,
+        # for as long as they gain.
         before = self.native.best_length
-        if super().combine(plan):
+        if super()._combine(plan):
             return True
         if not self.is_limited or self.long_share <= tuning.UNEVEN:
             return False
@@ -238,8 +231,7 @@ class _Search(ThreadEngine["TourSearch"]):
 
     # Kicks
 
-    def kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
-        """Make kicks on the whole tour, or a round of them in parts; True to stop."""
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
         n, left, progress = self.n, horizon.left, horizon.progress
         if self.parts == 1 or (left is not None and left < tuning.SLICE):
             self.round += 1
@@ -298,12 +290,10 @@ class _Search(ThreadEngine["TourSearch"]):
 
     # Reports
 
-    def best_length(self) -> float:
-        """Return the length of the best tour, as the problem measures it."""
+    def _best_length(self) -> float:
         return self.native.best_length - self.instance.closing
 
-    def best(self) -> NDArray[np.int32]:
-        """Return the best tour, in the problem's numbers."""
+    def _best(self) -> NDArray[np.int32]:
         return self.instance.open(self.native.best())
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
+from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes, plan_launch, pool_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import Devices
@@ -32,7 +32,8 @@ from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
 from warptsp.methods.lk.long_links import are_worth_it
-from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, planned
+from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
+from warptsp.methods.lk.threads import room_for_members
 from warptsp.problem.tours import WORTH_THREADS
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class _CudaSearch(Engine[PopulationPlan]):
         cities: list[Cities],
         search: TourSearch,
     ) -> None:
-        super().__init__(problem, run, params, problem.n, tuning.GPU_MIN_MEMBERS)
+        super().__init__(problem, run, params, search, problem.n, tuning.GPU_MIN_MEMBERS)
         self.devices = devices
         self.cities = cities
         self.search = search
@@ -167,14 +168,6 @@ class _CudaSearch(Engine[PopulationPlan]):
         if self.population is not None and self.population.number > 0:
             return len(self.devices)
         return self.search.rounds.gpus
-
-    def length(self) -> float:
-        """Return the length of the tour that is kicked."""
-        return self.search.length
-
-    def return_to_best(self) -> None:
-        """Go on from the best tour."""
-        self.search.return_to_best()
 
     # The long links
 
@@ -206,23 +199,32 @@ class _CudaSearch(Engine[PopulationPlan]):
 
     # Populations
 
-    def planned(self, most: int | None = None) -> PopulationPlan | None:
-        """Return a population that there is time for; None if there is not."""
-        left = self.kicks_left
+    def _planned(self, most: int | None = None) -> PopulationPlan | None:
+        n, lead = self.n, self.cities[0]
         if not self.populates:
             return None
-        return planned(
-            self.cities,
-            self.params,
-            self.run,
+        left, params = self.kicks_left, self.params
+        largest = params.members_on_gpu
+        free = min(each.device.memory_free() for each in self.cities)
+        full = plan_launch(lead.device, lead.metric, n, max(1, largest), depth=params.depth_on_gpu)
+        return plan_population(
+            n,
+            room=full.resident * full.cities,
+            gpus=len(self.cities),
+            most=min(
+                largest,
+                most or largest,
+                free // pool_bytes(n) * len(self.cities),
+                room_for_members(n, self.run.threads),
+                tuning.GPU_MAX_MEMBER_CITIES // n,
+            ),
+            threads=self.run.threads,
             seconds=planned_seconds(self.run),
-            kicks=None if left is None else left / self.n,
-            most=most,
+            kicks=None if left is None else left / n,
             uneven=self.uneven,
         )
 
-    def combine(self, plan: PopulationPlan) -> bool:
-        """Grow a population and cross it; the first one with a horizon after a short annealing."""
+    def _combine(self, plan: PopulationPlan) -> bool:
         search, run, better = self.search, self.run, None
         if self.population is None:
             self.population = GpuPopulation(self.cities, search.best(), self.params, run)
@@ -235,7 +237,7 @@ class _CudaSearch(Engine[PopulationPlan]):
                 population.begin(plan.members)
                 if self.anneal(share=tuning.GPU_FIRST_SHARE):
                     return True
-            if (again := self.planned()) is None:
+            if (again := self._planned()) is None:
                 return False
             plan = again
         members = population.grow(plan, self.report, mean_link=search.length / self.n)
@@ -263,12 +265,10 @@ class _CudaSearch(Engine[PopulationPlan]):
         self.turns = tuning.GPU_LONG_EDGES_AT if share == 1 else ()
         return super().anneal(last, share)
 
-    def start_temperature(self, kicks_per_city: float) -> float:
-        """Return the first temperature of so many kicks a city."""
+    def _start_temperature(self, kicks_per_city: float) -> float:
         return start_temperature_on_gpu(kicks_per_city)
 
-    def kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
-        """Make a round of kicks; True to stop."""
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
         if self.long_links and self.turns and horizon.progress >= self.turns[0]:
             self.turns = self.turns[1:]
             if (tour := self._clustered()) is not None:

@@ -146,8 +146,8 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
             return
         if self.n >= tuning.DIRECTED_LEAST_KICKED:
             super().improve()
-        elif (size := self.planned()) is not None:  # no kick brings a limit nearer
-            self.combine(size)
+        elif (size := self._planned()) is not None:  # no kick brings a limit nearer
+            self._combine(size)
 
     def _is_settled(self) -> bool:
         """Whether the tour is proved optimal, or no tour goes without missing arcs."""
@@ -206,25 +206,18 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
 
     # Kicks and populations
 
-    def kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
-        """Make kicks, at no temperature; True to stop."""
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
         count = tuning.DIRECTED_SLICE * self.run.threads
         self.native.kicks(count if horizon.left is None else min(count, horizon.left), self.run.token)
         return self.report("search")
 
-    def combine(self, plan: int) -> bool:
-        """Grow a population and cross it, and branch and bound again; True to stop."""
-        return super().combine(plan) or self._ends()
+    def _combine(self, plan: int) -> bool:
+        return super()._combine(plan) or self._ends()
 
     # Reports
 
-    def best_length(self) -> float:
-        """Return the length of the best tour, as the problem measures it."""
+    def _best_length(self) -> float:
         return self._length(self.native.best_length)
-
-    def length(self) -> float:
-        """Return the length of the tour that is kicked."""
-        return self.native.best_length
 
     def _length(self, closed: int) -> int | float:
         """Return the instance's length of a closed tour of this one in the search."""
@@ -240,8 +233,7 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
             slack = self.n / self.scale
             self.run.report_bound(max(0.0, self._length(bound) * (1 - 1e-12) - slack))
 
-    def best(self) -> NDArray[np.int32]:
-        """Return the best tour, in the problem's numbers."""
+    def _best(self) -> NDArray[np.int32]:
         return self.instance.paths.opened(self.native.best())
 
     def finish(self) -> None:
@@ -250,7 +242,7 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
         if not self.has_tour:
             fall_back(self.problem, run, None)
             return
-        run.offer(self.best())
+        super().finish()
         self._report_bound()
         exact = self.problem.integral and self.scale == 1.0
         # Of real numbers: to the digits that lengths have.

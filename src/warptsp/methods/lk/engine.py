@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.lk import tuning
@@ -31,6 +31,17 @@ def planned_seconds(run: Run) -> float | None:
         return None
     remaining = run.remaining()
     return max(0.0, run.time_limit - run.elapsed()) if remaining is None else remaining
+
+
+class KickedTour(Protocol):
+    """The tour that an engine kicks."""
+
+    @property
+    def length(self) -> float:
+        """As the search measures it."""
+
+    def return_to_best(self) -> None:
+        """Go on from the best tour."""
 
 
 class Horizon:
@@ -96,6 +107,7 @@ class Engine(ABC, Generic[Plan]):
 
     Attributes
     ----------
+    tour : KickedTour
     n : int
         Cities, by which kicks are counted.
     kicks : int
@@ -110,10 +122,11 @@ class Engine(ABC, Generic[Plan]):
 
     first_cycle = tuning.FIRST_CYCLE
 
-    def __init__(self, problem: Problem, run: Run, params: LkParams, n: int, least: int) -> None:
-        self.problem = problem
-        self.run = run
-        self.params = params
+    def __init__(
+        self, problem: Problem, run: Run, params: LkParams, tour: KickedTour, n: int, least: int
+    ) -> None:
+        self.problem, self.run, self.params = problem, run, params
+        self.tour = tour
         self.n = n
         self.kicks = 0
         self.combined = False
@@ -122,30 +135,22 @@ class Engine(ABC, Generic[Plan]):
     # What each engine does in its own way
 
     @abstractmethod
-    def kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
         """Make some kicks, at a temperature for each progress; True to stop."""
 
     @abstractmethod
-    def planned(self, most: int | None = None) -> Plan | None:
+    def _planned(self, most: int | None = None) -> Plan | None:
         """Return a population, of so many members at most, that there is time for; None if there is not."""
 
     @abstractmethod
-    def combine(self, plan: Plan) -> bool:
+    def _combine(self, plan: Plan) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop."""
-
-    @abstractmethod
-    def length(self) -> float:
-        """Return the length of the tour that is kicked, as the search measures it."""
-
-    @abstractmethod
-    def return_to_best(self) -> None:
-        """Go on from the best tour."""
 
     @abstractmethod
     def report(self, phase: str) -> bool:
         """Tell the run of the search; True to stop."""
 
-    def start_temperature(self, kicks_per_city: float) -> float:
+    def _start_temperature(self, kicks_per_city: float) -> float:
         """Return the first temperature of so many kicks a city, in mean links of the tour."""
         return start_temperature(kicks_per_city)
 
@@ -173,16 +178,16 @@ class Engine(ABC, Generic[Plan]):
             return
         cycle, most = self.first_cycle * self.n, int(self.least)
         while not self.anneal(self.kicks + cycle):
-            while (plan := self.planned(most := 2 * most)) is not None:
-                if self.combine(plan):
+            while (plan := self._planned(most := 2 * most)) is not None:
+                if self._combine(plan):
                     return
-            self.return_to_best()
+            self.tour.return_to_best()
             cycle *= 2
 
     def populations(self) -> bool:
         """Populations, one after another, that there is time for; True to stop."""
-        while (plan := self.planned()) is not None:
-            if self.combine(plan):
+        while (plan := self._planned()) is not None:
+            if self._combine(plan):
                 return True
         return False
 
@@ -193,18 +198,18 @@ class Engine(ABC, Generic[Plan]):
         """
         if last is None and (left := self.kicks_left) is not None:
             last = self.kicks + int(share * left)
-        mean_link = abs(self.length()) / self.n
+        mean_link = abs(self.tour.length) / self.n
         horizon = Horizon(self.run, self.kicks, last, share)
         while horizon.goes_on(self.kicks):
             start = 0.0 if self.combined else self.params.temperature
             if start is None:
                 known = math.isfinite(horizon.kicks)
-                start = self.start_temperature(horizon.kicks / self.n) if known else 0.0
+                start = self._start_temperature(horizon.kicks / self.n) if known else 0.0
 
             def temperature(progress: float, start: float = start) -> float:
                 return start * mean_link * cooled(progress)
 
-            if self.kick(horizon, temperature):
+            if self._kick(horizon, temperature):
                 return True
         return False
 

@@ -16,11 +16,11 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cpu import tour_search
-from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
+from warptsp.backends.cuda.search import PartRounds
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.beside import Beside
-from warptsp.methods.lk.threads import between_reports, room_for_members
+from warptsp.methods.lk.threads import between_reports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,39 +138,6 @@ def _kicks_in(seconds: float) -> float:
     """Return the kicks a city of a member for whose growth a GPU takes so many seconds a city."""
     kicks = (seconds - tuning.GPU_GROWTH) / tuning.GPU_KICK
     return min(tuning.GPU_MAX_MEMBER_KICKS, max(tuning.GPU_MIN_MEMBER_KICKS, kicks))
-
-
-def planned(
-    cities: Sequence[Cities],
-    params: LkParams,
-    run: Run,
-    *,
-    seconds: float | None,
-    kicks: float | None,
-    most: int | None,
-    uneven: bool,
-) -> PopulationPlan | None:
-    """`plan_population` for this instance, these GPUs and this run; of `most` members, if that is given."""
-    lead = cities[0]
-    n = lead.n
-    free = min(each.device.memory_free() for each in cities)
-    full = plan_launch(lead.device, lead.metric, n, max(1, params.members_on_gpu), depth=params.depth_on_gpu)
-    return plan_population(
-        n,
-        room=full.resident * full.cities,
-        gpus=len(cities),
-        most=min(
-            params.members_on_gpu,
-            most or params.members_on_gpu,
-            free // pool_bytes(n) * len(cities),
-            room_for_members(n, run.threads),
-            tuning.GPU_MAX_MEMBER_CITIES // n,
-        ),
-        threads=run.threads,
-        seconds=seconds,
-        kicks=kicks,
-        uneven=uneven,
-    )
 
 
 class Polish:

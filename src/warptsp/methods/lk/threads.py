@@ -53,16 +53,12 @@ class ThreadEngine(Engine[int], Generic[Native]):
     def __init__(
         self, problem: Problem, run: Run, params: LkParams, n: int, native: Native, members: Members
     ) -> None:
-        super().__init__(problem, run, params, n, members.least)
+        super().__init__(problem, run, params, native, n, members.least)
         self.native: Native = native
         self.members = members
         self.member_seconds = 1e-9
         self.round = 0
         self.earlier_kicks = 0  # of a search that came first
-
-    def return_to_best(self) -> None:
-        """Go on from the best tour."""
-        self.native.return_to_best()
 
     # Plans
 
@@ -75,14 +71,13 @@ class ThreadEngine(Engine[int], Generic[Native]):
             return min(self.members.most, tuning.MAX_MEMBER_CITIES // n)
         return min(self.members.most, room_for_members(n, run.threads))
 
-    def planned(self, most: int | None = None) -> int | None:
-        """Return how many members there is time for, at a rough guess; None if they are too few."""
+    def _planned(self, most: int | None = None) -> int | None:
         largest = float(self.most() if most is None else min(most, self.most()))
         if (left := self.kicks_left) is not None:
             largest = min(largest, left / self.n / self.members.granted)
         size, remaining = largest, planned_seconds(self.run)
         if remaining is not None:
-            for _ in range(4):  # its share hardly depends on the size
+            for _ in range(4):  # a rough guess: its share hardly depends on the size
                 size = min(largest, remaining / ((1 + self._crossing_share(size)) * self.member_seconds))
         return int(size) if int(size) >= self.least else None
 
@@ -96,12 +91,9 @@ class ThreadEngine(Engine[int], Generic[Native]):
 
     # Populations
 
-    def combine(self, plan: int) -> bool:
-        """Grow so many members and cross them until nothing is gained; True to stop.
-
-        What the population before came to, or the user's start tour, is one of them: from the beginning, or,
-        if it would lead them astray, at the end.
-        """
+    def _combine(self, plan: int) -> bool:
+        # What the population before came to, or the user's start tour, is one of the members: from the
+        # beginning, or, if it would lead them astray, at the end.
         native, members, size = self.native, self.members, plan
         if (hurried := self._grow(size)) is None:
             return True
@@ -184,17 +176,21 @@ class ThreadEngine(Engine[int], Generic[Native]):
         counters = self.native.counters()
         self.kicks = counters.pop("kicks") + counters.get("kicks_refused", 0)
         return self.run.update(
-            length=self.best_length(),
+            length=self._best_length(),
             kicks=self.earlier_kicks + self.kicks,
-            tour=self.best,
+            tour=self._best,
             phase=phase,
             **counters,
         )
 
     @abstractmethod
-    def best_length(self) -> float:
+    def _best_length(self) -> float:
         """Return the length of the best tour, as the problem measures it."""
 
     @abstractmethod
-    def best(self) -> NDArray[np.int32]:
+    def _best(self) -> NDArray[np.int32]:
         """Return the best tour, in the problem's numbers."""
+
+    def finish(self) -> None:
+        """Hand over the best tour."""
+        self.run.offer(self._best())

@@ -180,6 +180,11 @@ void bind_directed(nb::module_ &m) {
       .def_prop_ro("proved", [](const BoundDirectedSearch &b) { return b.has_tour && b.search->proved(); })
       .def_prop_ro("impossible", [](const BoundDirectedSearch &b) { return b.search->impossible(); })
       .def_prop_ro("bound", [](const BoundDirectedSearch &b) { return b.search->bound(); })
+      .def_prop_ro("length",
+                   [](const BoundDirectedSearch &b) {
+                     b.need_tour();
+                     return b.search->length();
+                   })
       .def_prop_ro("best_length",
                    [](const BoundDirectedSearch &b) {
                      b.need_tour();
