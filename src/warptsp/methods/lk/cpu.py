@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.cpu import tour_search
-from warptsp.backends.instance import SearchInstance
-from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
+from warptsp.methods.first_tour import LONG, numbered
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import share_of_length, some_lengths
 from warptsp.methods.lk.threads import ThreadEngine
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp._native import TourSearch
+    from warptsp.backends.instance import SearchInstance
     from warptsp.methods.lk.engine import Horizon
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
@@ -48,26 +48,19 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
 
     Each step leaves the best tour there is, in case the next one runs out of time.
     """
-    given = run.start if isinstance(run.start, np.ndarray) else None
-    if given is not None:
-        run.offer(given)
-    run.enter("numbering")
-    if given is None:
+    if isinstance(run.start, np.ndarray):
+        run.offer(run.start)
+    else:
         run.expect(np.arange(problem.n, dtype=np.int32))
-    instance = SearchInstance.build(problem, run.token, run.threads)
-    if instance is None:
-        fall_back(problem, run, None)
-        return None
-    run.expect(instance.city)
-    parts = _parts(problem.n, run.threads, params)
-    with telling(problem, run, instance):
-        run.enter("candidate lists")
+
+    def lists(instance: SearchInstance) -> NDArray[np.int32] | None:
         count = min(params.candidates, problem.n - 1) + (instance.dummy is not None)
-        candidates = instance.candidates(count, _per_quadrant(problem, run, params), run.threads, run.token)
-        tour = None if candidates is None else start_in_search(instance, run, parts=parts)
-        if candidates is None or tour is None:
-            fall_back(problem, run, instance)
-            return None
+        return instance.candidates(count, _per_quadrant(problem, run, params), run.threads, run.token)
+
+    parts = _parts(problem.n, run.threads, params)
+    if (made := numbered(problem, run, lists, parts=parts)) is None:
+        return None
+    instance, candidates, tour = made
     run.expect(instance.city, tuning.HAND_OVER * problem.n)
     if run.best is not None and run.token.stopped():
         return None  # no time to check another one

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,25 +30,13 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
 
 
-@dataclass(frozen=True, slots=True)
-class PopulationPlan:
-    """A population that there is time for.
-
-    Attributes
-    ----------
-    members : int
-    kicks_per_city : float
-        Of each member.
-    growth_seconds : float or None
-        After which kicks end, None without a limit.
-    selection : int
-        Of so many children one is taken.
-    """
+class PopulationPlan(NamedTuple):
+    """A population that there is time for."""
 
     members: int
-    kicks_per_city: float
-    growth_seconds: float | None
-    selection: int
+    kicks_per_city: float  # of each member
+    growth_seconds: float | None  # after which kicks end, None without a limit
+    selection: int  # of so many children one is taken
 
 
 def plan_population(

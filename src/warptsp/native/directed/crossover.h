@@ -13,7 +13,7 @@
 
 #include "common/random.h"
 #include "directed/exchanges.h"
-#include "lk/entropy.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::directed {
 

@@ -20,7 +20,7 @@
 
 #include "common/random.h"
 #include "lk/alternating_cycles.h"
-#include "lk/entropy.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::lk {
 

@@ -1,5 +1,5 @@
-// A population of tours, with a direction or without, as who plans for it sees it, and when its generations end. Host
-// code only.
+// A population of tours, with a direction or without, as who plans for it sees it; what a child is worth to it, and when
+// its generations end. Host code only.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -39,6 +39,19 @@ class TourPopulation {
   // Goes on from the best tour.
   virtual void return_to_best() = 0;
 };
+
+// What an edge that so many of the members have adds to the population's entropy.
+inline double entropy_of(int uses, int members) {
+  if (uses <= 0) return 0;
+  const double share = uses / (double)members;
+  return -share * std::log(share);
+}
+
+// The gain for each unit of entropy that the population would lose.
+inline double worth(double gain, double entropy) {
+  constexpr double costs_nothing = 1e6;
+  return entropy < 0 ? gain / -entropy : gain * costs_nothing;
+}
 
 // Generations of a population: first of single cycles, then of blocks, each until so many in turn bring next to nothing.
 class Generations {
