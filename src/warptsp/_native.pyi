@@ -161,86 +161,6 @@ def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
-class DirectedSearch:
-    """A directed tour, and the search that shortens it."""
-
-    @overload
-    @staticmethod
-    def create(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
-
-    @overload
-    @staticmethod
-    def create(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
-
-    def assign(self, seconds: float, token: StopToken) -> bool:
-        """Solves the assignment problem; False if it took too long."""
-
-    def prepare(self, token: StopToken) -> bool:
-        """Finds the arcs that are considered; False if the token stopped it."""
-
-    def patch(self, token: StopToken) -> NDArray[numpy.int32]:
-        """The tour that the solution of the assignment problem is patched to."""
-
-    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Goes on from this tour; the best one stays if it is shorter."""
-
-    def optimize(self, seconds: float, token: StopToken) -> bool:
-        """
-        Local search, for so long at a time; True when it is complete or the token said stop.
-        """
-
-    def kicks(self, count: int, token: StopToken) -> None:
-        """So many kicks; fewer only when the token says so."""
-
-    def grow(self, *, count: int, kicks: int, seed: int, round: int, token: StopToken) -> None:
-        """Adds new tours to the population, each after so many kicks."""
-
-    def generation(self, *, children: int, blocks: bool, seed: int, round: int, token: StopToken) -> int:
-        """One generation of crossover; returns how many tours were replaced."""
-
-    def keep(self) -> None:
-        """Adds the best tour to the population."""
-
-    def forget(self) -> None:
-        """Empties the population."""
-
-    def return_to_best(self) -> None:
-        """Goes on from the best tour."""
-
-    def open_arcs(self, token: StopToken) -> int:
-        """How many arcs can be in a shorter tour than the best one."""
-
-    def begin_branching(self, arcs: int, token: StopToken) -> None:
-        """Begins branch and bound on so many arcs of each city, 0 for all."""
-
-    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
-        """Goes on with branch and bound; True when nothing is left to do."""
-
-    def end_branching(self) -> None:
-        """Gives its memory back, and goes on from the best tour."""
-
-    @property
-    def members(self) -> int: ...
-
-    @property
-    def mean_length(self) -> float: ...
-
-    @property
-    def proved(self) -> bool: ...
-
-    @property
-    def impossible(self) -> bool: ...
-
-    @property
-    def bound(self) -> int: ...
-
-    @property
-    def best_length(self) -> int: ...
-
-    def best(self) -> NDArray[numpy.int32]: ...
-
-    def counters(self) -> dict[str, int]: ...
-
 def candidate_lists(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, per_quadrant: int, norm: int, sphere: bool, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """
     Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.
@@ -435,7 +355,7 @@ class PopulationPlan:
 class AnnealingPlan:
     """Kicks at a temperature that falls."""
 
-    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.0) -> None: ...
+    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.04) -> None: ...
 
     @property
     def kicks(self) -> int:
@@ -462,6 +382,11 @@ class AnnealingPlan:
     fields: Final[tuple[str, ...]] = ...
     """Their names."""
 
+def cooled(progress: float, cold: float) -> float:
+    """
+    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/cooling.h).
+    """
+
 class LkParams:
     """How the main solver searches a tour, whatever the instance."""
 
@@ -483,7 +408,31 @@ def random_fragments(*, candidates: Annotated[NDArray[numpy.int32], dict(shape=(
     So many tours of random fragments, from the number `first` on, a row each; no rows if stopped (native/tours/random_fragments.h).
     """
 
-class TourSearch:
+class TourPopulation:
+    """A search with a population of tours (native/lk/tour_population.h)."""
+
+    def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """Adds new tours to the population."""
+
+    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """One generation of edge assembly crossover."""
+
+    def keep(self) -> None:
+        """Adds the best tour to the population."""
+
+    def forget(self) -> None:
+        """Empties the population."""
+
+    def return_to_best(self) -> None:
+        """Goes on from the best tour."""
+
+    @property
+    def members(self) -> int: ...
+
+    @property
+    def mean_length(self) -> float: ...
+
+class TourSearch(TourPopulation):
     """One tour and the Lin-Kernighan search that shortens it."""
 
     @staticmethod
@@ -510,34 +459,14 @@ class TourSearch:
         Improves the parts, for so long at a time; True when the round is complete or the token said stop.
         """
 
-    def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
-        """Adds new tours to the population."""
-
-    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
-        """One generation of edge assembly crossover."""
-
     def add(self, tours: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> None:
         """Adds tours to the population, a row each."""
-
-    def keep(self) -> None:
-        """Adds the best tour to the population."""
 
     def keep_members(self, count: int) -> None:
         """Leaves the shortest members, so many of them."""
 
-    def forget(self) -> None:
-        """Empties the population."""
-
-    @property
-    def members(self) -> int: ...
-
-    @property
-    def mean_length(self) -> float: ...
-
     def end_round(self) -> None:
         """Ends the round as it stands."""
-
-    def return_to_best(self) -> None: ...
 
     def go_on_from(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -560,12 +489,74 @@ class PopulationRun:
     """
 
     @staticmethod
-    def create(search: TourSearch, plan: PopulationPlan) -> PopulationRun: ...
+    def create(search: TourPopulation, plan: PopulationPlan) -> PopulationRun: ...
 
     def proceed(self, seconds: float, seed: int, round: int, threads: int, token: StopToken) -> tuple[bool, int]:
         """
         Some new members, or a generation, and more of them for so long; whether the last population has come to its end, and how many rounds this took.
         """
+
+class DirectedSearch(TourPopulation):
+    """A directed tour, and the search that shortens it."""
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    def assign(self, seconds: float, token: StopToken) -> bool:
+        """Solves the assignment problem; False if it took too long."""
+
+    def prepare(self, token: StopToken) -> bool:
+        """Finds the arcs that are considered; False if the token stopped it."""
+
+    def patch(self, token: StopToken) -> NDArray[numpy.int32]:
+        """The tour that the solution of the assignment problem is patched to."""
+
+    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on from this tour; the best one stays if it is shorter."""
+
+    def optimize(self, seconds: float, token: StopToken) -> bool:
+        """
+        Local search, for so long at a time; True when it is complete or the token said stop.
+        """
+
+    def kicks(self, count: int, token: StopToken) -> None:
+        """So many kicks; fewer only when the token says so."""
+
+    def open_arcs(self, token: StopToken) -> int:
+        """How many arcs can be in a shorter tour than the best one."""
+
+    def begin_branching(self, arcs: int, token: StopToken) -> None:
+        """Begins branch and bound on so many arcs of each city, 0 for all."""
+
+    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
+        """Goes on with branch and bound; True when nothing is left to do."""
+
+    def end_branching(self) -> None:
+        """Gives its memory back, and goes on from the best tour."""
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def impossible(self) -> bool: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def best_length(self) -> int: ...
+
+    def best(self) -> NDArray[numpy.int32]: ...
+
+    def counters(self) -> dict[str, int]: ...
 
 class BatchEnd(enum.IntEnum):
     """How the search of one of many instances ended."""
