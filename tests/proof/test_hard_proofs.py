@@ -12,9 +12,8 @@ from warptsp.construct import construct
 from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import proven_bound, read_proof
+from warptsp.proof import prove, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
-from warptsp.proof.proving import prove
 
 inf = np.inf
 

@@ -26,9 +26,8 @@ from warptsp.methods.exact import optimal_tour
 from warptsp.proof.closed_instance import TOLERANCE
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import node_solver, proven_bound, proving, read_proof
+from warptsp.proof import node_solver, prove, proven_bound, proving, read_proof
 from warptsp.proof.linear_program import LinearProgram
-from warptsp.proof.proving import prove
 
 LARGEST_TSPLIB = 200
 

@@ -13,11 +13,10 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import side_search, windows
+from warptsp.proof import prove, side_search, windows
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.node_solver import NodeSolver
-from warptsp.proof.proving import prove
 
 
 @pytest.fixture
