@@ -11,9 +11,8 @@ Names are loaded when they are first used, so that the import takes next to no t
 from __future__ import annotations
 
 import logging
-from importlib import import_module
 
-from warptsp._offers import offer
+from warptsp._offers import offer, on_demand
 from warptsp._version import __version__ as __version__
 
 # What is logged is for handlers of the program; without any, Python would write warnings to stderr.
@@ -23,7 +22,7 @@ TYPE_CHECKING = False  # the import of typing would take longer than all the res
 
 _HOME = {
     "solve": "warptsp.solver",
-    "merge": "warptsp.solver",
+    "merge": "warptsp.solver.merging",
     "solve_many": "warptsp.many",
     "ManyProgress": "warptsp.many",
     "ManyResults": "warptsp.many",
@@ -84,8 +83,6 @@ offer("report", "warptsp.report", "write")
 offer("progress display", "warptsp.cli._display", "make_display")
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from warptsp.bound import (
         LowerBound as LowerBound,
     )
@@ -140,8 +137,8 @@ if TYPE_CHECKING:
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
     from warptsp.result import Snapshot as Snapshot
-    from warptsp.solver import merge as merge
     from warptsp.solver import solve as solve
+    from warptsp.solver.merging import merge as merge
     from warptsp.solver.proving import prove as prove
     from warptsp.stop import (
         AllOf as AllOf,
@@ -178,13 +175,7 @@ if TYPE_CHECKING:
     )
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'warptsp' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_demand(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -304,6 +304,24 @@ def test_import_loads_next_to_nothing():
     assert done.stdout.strip() == "['warptsp._offers', 'warptsp._version']"  # names, and no more
 
 
+# What takes a good part of the time of all imports, and a search of points does not need.
+NEEDLESS = (
+    *("csv", "hashlib", "highspy", "importlib.resources", "json", "rich", "scipy"),
+    *("warptsp.bound.certificate", "warptsp.cli", "warptsp.io", "warptsp.many", "warptsp.proof.proving"),
+)
+
+
+def test_the_first_search_imports_what_it_needs_and_within_its_time_limit():
+    code = (
+        "import sys, warptsp; solve, prove = warptsp.solve, warptsp.prove; "
+        "print([m for m in ('numpy', 'warptsp._native', 'warptsp.problem') if m in sys.modules]); "
+        "solve([(x * x % 101, x) for x in range(200)], time_limit=0.05); "
+        f"print([m for m in {NEEDLESS} if m in sys.modules])"
+    )
+    done = run_code(code, check=True)
+    assert done.stdout.splitlines() == ["[]", "[]"]
+
+
 def test_module_runs_and_reports_the_status(tmp_path):
     done = run_command("info", tmp_path / "none.tsp")
     assert done.returncode == 2

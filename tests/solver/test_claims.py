@@ -20,6 +20,7 @@ from instances import unit_points
 import warptsp
 from warptsp import Problem
 from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
+from warptsp.claims import check_is_tour
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
@@ -28,7 +29,6 @@ from warptsp.methods.magnitude import Frame
 from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
 from warptsp.proof import proven_bound, read_proof
-from warptsp.proof.missing import check_is_tour
 from warptsp.solver import stages
 from warptsp.solver.proof import BEFORE
 

@@ -31,7 +31,7 @@ class Ends:
         InvalidOption
             There are no such cities, or the options contradict each other.
         """
-        from warptsp.solver import with_ends
+        from warptsp.solver.inputs import with_ends
 
         return with_ends(problem, self.from_, self.to, self.open_)
 

@@ -125,7 +125,7 @@ def with_tour(
     problem: Problem, file: Path | None, open_: bool | None
 ) -> tuple[Problem, NDArray[np.int32] | None]:
     """Return an instance, closed or open as `read_tours` says, and the tour in a file if there is one."""
-    from warptsp.solver import with_open
+    from warptsp.solver.inputs import with_open
 
     if file is not None:
         found = read_tours(problem, [file], open_)
@@ -159,7 +159,7 @@ def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> T
     """
     from warptsp.errors import InvalidTour
     from warptsp.io.tours import read_tour_file
-    from warptsp.solver import checked_start, with_open
+    from warptsp.solver.inputs import checked_start, with_open
 
     found = {file: read_tour_file(file, problem) for file in files}
     said = {tour.open: file for file, tour in found.items() if tour.open is not None}

@@ -61,7 +61,7 @@ def command(
     group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
-    from warptsp.solver import with_open
+    from warptsp.solver.inputs import with_open
 
     outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
     problem = instance.load(groups=True)

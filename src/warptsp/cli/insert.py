@@ -131,7 +131,7 @@ def _with_order(
 ) -> tuple[Problem, NDArray[np.int32]]:
     """The instance as a closed tour or an open path, and the order of its places in the file."""
     from warptsp.io.tours import read_own_tour
-    from warptsp.solver import checked_start, with_open
+    from warptsp.solver.inputs import checked_start, with_open
 
     found = read_own_tour(instance.path, problem, instance.format)
     is_open = found.open if open_ is None else open_

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import warptsp._native as _native
 from warptsp._checks import checked_number
 from warptsp.backends.cuda import tuning as cuda_tuning
+from warptsp.claims import check_is_tour
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
@@ -23,11 +24,9 @@ from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
 from warptsp.problem import Metric, Problem
-from warptsp.proof.missing import check_is_tour
 from warptsp.run import Settings
-from warptsp.solver import instance_of
 from warptsp.solver.bound import bound_of
-from warptsp.solver.inputs import start_of
+from warptsp.solver.inputs import instance_of, start_of
 from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion

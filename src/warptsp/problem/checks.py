@@ -17,7 +17,7 @@ from warptsp.machine import available_threads
 from warptsp.text import well_formed
 
 from .metric import Metric
-from .missing import LARGEST_WALL, with_wall
+from .missing import with_wall
 from .threads import in_threads
 from .values import EXACT_INTEGERS, float_array, plain_array, point_array, read_only, real_array
 
@@ -250,6 +250,8 @@ def checked_matrix(
     n = len(matrix)
     if n == 0:
         raise InvalidProblem("the instance has no cities: at least one is needed")
+    if matrix.dtype == np.object_:
+        matrix, wall = _narrowed(matrix, wall)
     kept: NDArray[Any]
     if np.issubdtype(matrix.dtype, np.integer):
         small = np.iinfo(np.int32)
@@ -264,8 +266,6 @@ def checked_matrix(
             kept = kept.copy()
         np.fill_diagonal(kept, 0)
     kept, wall = with_wall(kept, wall)
-    if kept.dtype == np.object_:
-        kept = _narrowed(kept, wall)
     real = kept.dtype == np.float64
     bounded = kept.dtype.kind != "i"
     exact, asymmetric = True, False
@@ -313,14 +313,20 @@ def checked_matrix(
     return read_only(kept), asymmetric, wall
 
 
-def _narrowed(matrix: NDArray[np.object_], wall: int | float | None) -> NDArray[Any]:
-    """Python's integers in 64 bits, if these and a search hold them after all: without diagonal and walls."""
-    largest, smallest = matrix.max(), matrix.min()
-    if wall is not None:
-        largest = matrix.max(initial=0, where=(matrix < wall).astype(np.bool_))
-    if smallest < 0 or largest > EXACT_INTEGERS or (wall is not None and wall > LARGEST_WALL):
-        return matrix
-    return matrix.astype(np.int64)
+def _narrowed(matrix: NDArray[np.object_], wall: Any) -> tuple[NDArray[Any], Any]:
+    """Python's integers in 64 bits, if doubles hold all arcs that are there; and the entry of the others."""
+    sizes = matrix.astype(np.float64)
+    np.fill_diagonal(sizes, 0)
+    end = wall if isinstance(wall, (int, float)) else np.inf
+    there: Any = sizes < end
+    if EXACT_INTEGERS < end < np.inf:
+        there = (matrix < end).astype(np.bool_)
+        np.fill_diagonal(there, True)
+    largest = sizes.max(initial=0, where=there)
+    if sizes.min() < 0 or largest >= EXACT_INTEGERS:
+        return matrix, wall
+    missing = int(largest) + 1
+    return np.where(there, sizes, missing).astype(np.int64), wall if there.all() else missing
 
 
 def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:

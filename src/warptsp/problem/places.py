@@ -6,7 +6,6 @@ back. So a search may look at places alone, and put the cities of each beside on
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -208,6 +207,8 @@ def _keys_of_rows(matrix: NDArray[Any]) -> NDArray[np.uint64] | None:
     some = np.flatnonzero(np.count_nonzero(matrix, axis=1) < len(matrix) - 1)  # 0 to another city
     if len(some) < 2:
         return None
+    import hashlib
+
     keys = np.arange(len(matrix), dtype=np.uint64)
     seen: dict[bytes, int] = {}
     for city in some.tolist():

@@ -8,31 +8,12 @@ bound as `bound` has it.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
-from warptsp.machine import resolve_threads
-from warptsp.proof.missing import check_is_tour
-from warptsp.run import Settings
-from warptsp.solver.bound import bound_of
-from warptsp.solver.display import displayed
-from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
-from warptsp.solver.merging import merge, start_and_merged
-from warptsp.solver.options import (
-    checkpoint_of,
-    cluster_of,
-    limits_of,
-    planned_steps,
-    recorder_of,
-    seed_of,
-    steps_of,
-)
-from warptsp.solver.proof import proof_of
-from warptsp.solver.stages import run_stages
-from warptsp.stop.callback import check_callback
-
+TYPE_CHECKING = False  # `solve` imports what it needs, within its time limit
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from numpy.typing import ArrayLike
 
@@ -42,7 +23,7 @@ if TYPE_CHECKING:
     from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
-__all__ = ["as_problem", "checked_start", "instance_of", "merge", "solve", "with_ends", "with_open"]
+__all__ = ["solve"]
 
 
 def solve(
@@ -192,6 +173,17 @@ def solve(
         If the checkpoint cannot be written.
     """
     started = time.monotonic()
+    from warptsp.claims import check_is_tour
+    from warptsp.machine import resolve_threads
+    from warptsp.run import Settings
+    from warptsp.solver import options
+    from warptsp.solver.bound import bound_of
+    from warptsp.solver.display import displayed
+    from warptsp.solver.inputs import instance_of
+    from warptsp.solver.merging import start_and_merged
+    from warptsp.solver.stages import run_stages
+    from warptsp.stop.callback import check_callback
+
     instance, first = instance_of(
         problem,
         metric=metric,
@@ -200,18 +192,23 @@ def solve(
         start_city=start_city,
         end_city=end_city,
     )
-    steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
-    limits = limits_of(instance, stop, time_limit, kicks)
+    workers = options.cluster_of(cluster, cluster_params, device)
+    steps = options.steps_of(method, params, then, then_params, workers)
+    limits = options.limits_of(instance, stop, time_limit, kicks)
     threads = resolve_threads(threads)
-    proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
-    limits = limits if proof is None else proof.limits
-    seed = seed_of(seed)
-    recorder = recorder_of(instance, snapshots)
+    proof = None
+    if prove is not False or (isinstance(bound, str) and bound == "lp"):
+        from warptsp.solver.proof import proof_of
+
+        proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
+        limits = limits if proof is None else proof.limits
+    seed = options.seed_of(seed)
+    recorder = options.recorder_of(instance, snapshots)
     check_callback(callback)
-    planned = planned_steps(steps, device, instance, limits)
+    planned = options.planned_steps(steps, device, instance, limits)
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour, given = start_and_merged(instance, start, merge)
-    kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
+    kept = options.checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
         result = run_stages(
             Settings(

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from warptsp._checks import shown
-from warptsp.errors import InvalidOption, NoTourFound
-from warptsp.machine import resolve_threads
-from warptsp.problem import Problem
-from warptsp.proof.missing import check_is_tour
-from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, Proof, ProofOptions, prove_with
-from warptsp.solver import solve
-from warptsp.solver.options import seed_of
-from warptsp.stop.callback import check_callback
-
+TYPE_CHECKING = False  # `prove` imports what it needs, within its time limit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
-    from warptsp.proof import ProofProgress
+    from warptsp.problem import Problem
+    from warptsp.proof import Proof, ProofProgress
     from warptsp.stop import StopToken
 
 __all__ = ["prove"]
@@ -123,6 +112,17 @@ def prove(
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
     began = time.monotonic()
+    from functools import partial
+
+    from warptsp._checks import shown
+    from warptsp.claims import check_is_tour
+    from warptsp.errors import InvalidOption
+    from warptsp.machine import resolve_threads
+    from warptsp.problem import Problem
+    from warptsp.proof.proving import ProofOptions, prove_with
+    from warptsp.solver.options import seed_of
+    from warptsp.stop.callback import check_callback
+
     check_callback(callback)
     for name, file in (("certificate", certificate), ("checkpoint", checkpoint), ("resume", resume)):
         if file is not None and not isinstance(file, (str, os.PathLike)):
@@ -153,6 +153,12 @@ def _searched(
     problem: Problem, token: _native.StopToken, *, time_limit: float | None, seed: int
 ) -> tuple[NDArray[np.int32], int | float]:
     """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
+    import numpy as np
+
+    from warptsp.errors import NoTourFound
+    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE
+    from warptsp.solver import solve
+
     try:
         result = solve(
             problem,

@@ -39,9 +39,6 @@ from warptsp.papers.neighbor_lists.search import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
