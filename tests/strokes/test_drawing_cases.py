@@ -64,6 +64,22 @@ def test_a_file_may_begin_with_a_percent_sign(folder):
     assert sorted(after.split(b"\n")) == sorted(before.split(b"\n"))
 
 
+def test_units_in_front_of_the_header_and_an_origin_that_does_not_move_are_understood(folder):
+    body = "T1C0.02\n%\nG93X0Y00\nT1\nX3505Y5015\nX100\nX3000Y5000\nM30\n"
+    before = b"G90\nM72\nM48\n" + body.encode()
+    after = written("a.drl", before)
+    assert after != before
+    assert after.startswith(before[:33])
+    assert read_drawing("a.drl").unit == "in"
+    with pytest.raises(warptsp.ParseError, match="G93X5Y0.*order"):
+        written("a.drl", before.replace(b"G93X0Y00", b"G93X5Y0"))
+    with pytest.raises(warptsp.ParseError, match="no hole"):  # nobody knows the Y behind a new origin
+        written("a.drl", before.replace(b"X100\n", b"G93X0Y0\nX100\n"))
+    moved = before.replace(b"X100\n", b"G93X0Y0\nX100\n"), before.replace(b"X100\n", b"G93X0Y0\nX100Y5015\n")
+    with pytest.raises(NotVerified):
+        verify("excellon", *moved, Rules())
+
+
 def test_units_that_change_in_the_body_count(folder):
     text = "M48\nMETRIC,TZ\nT1C1\n%\nT1\nX25.4Y0.0\nM72\nX1.0Y1.0\nM71\nX25.4Y50.8\nM30\n"
     written("a.drl", text)

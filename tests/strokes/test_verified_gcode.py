@@ -251,6 +251,13 @@ def test_what_is_not_understood_stays_with_all_that_follows(order, word):
         order(HEAD + stays)
 
 
+def test_comments_behind_it_are_no_expressions(order):
+    stays = "M777|; #### the end ####|(a = [1])|; max_layer_z = 47.88|M30|"
+    assert order(HEAD + hole(0) + hole(90) + hole(10) + stays).endswith(lines(stays))
+    with pytest.raises(warptsp.ParseError, match="'#1=2' has expressions"):
+        order(HEAD + hole(0) + hole(90) + hole(10) + "M777|#1=2 ; two|M30|")
+
+
 @pytest.mark.parametrize(
     "head",
     ["M48|", "G52 X0 Y0|", "G32|", "G10 L2 P1 X0 Y0|", "G0 G54 X0. Y0. A0.|", "G53 G90 G40|", "/M8|/ M01|"],

@@ -160,7 +160,8 @@ def read_lines(texts: list[str], file: str) -> Program:
             program.why, program.line, program.rest = str(error), number, texts[number - 1 :]
             break
     for number, text in enumerate(program.rest, start=program.line):
-        bare = (bare_text(text) or text).strip()
+        bare = bare_text(text)
+        bare = (text if bare is None else bare).strip()
         if _LOOPS.search(bare) or bare[:1] in ("O", "o"):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
