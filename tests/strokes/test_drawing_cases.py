@@ -111,6 +111,19 @@ def test_ends_of_lines_and_the_mark_of_the_encoding_stay(folder, name, text, mar
     assert after.count(b"\r\n") == (after.count(b"\n") if newline == "\r\n" else 0)
 
 
+def test_default_values_are_absolute_places_without_a_scale(folder):
+    body = "PU30,0;PD34,9;PU1,1;PD3,5;PU31,9;PD35,7;SP0;"
+    places = "PD3,5;", "PD34,9;", "PD35,7;"
+    assert all(place in written("a.plt", f"IN;SP1;PR;PU5,5;DF;{body}").decode() for place in places)
+    before = b"IN;SC0,9,0,9;PU2,2;DF;PD9,9;PU7,7;PD8,8;PU;"
+    with pytest.raises(warptsp.ParseError, match="goes on from where"):  # the place has no number any more
+        written("a.plt", before)
+    with pytest.raises(NotVerified, match="draws from where"):
+        verify("hpgl", before, before.replace(b"PU7", b"PU7 "), Rules())
+    with pytest.raises(NotVerified):
+        verify("hpgl", b"PR;DF;PD2,2,4,4;PU;", b"PR;DF;PD2,2,6,6;PU;", Rules())
+
+
 def test_lines_under_a_pattern_keep_their_directions_and_their_order(folder):
     lines = "PU9,0;PD0,0;PU50,50;PD60,60;PU8,1;PD1,1;PU55,50;PD65,60;"
     after = written("a.plt", f"IN;SP1;LT2,4;{lines}LT;{lines}SP0;").decode().replace("\n", "")
