@@ -124,6 +124,22 @@ def test_default_values_are_absolute_places_without_a_scale(folder):
         verify("hpgl", b"PR;DF;PD2,2,4,4;PU;", b"PR;DF;PD2,2,6,6;PU;", Rules())
 
 
+@pytest.mark.parametrize(
+    "group",
+    ['<g><text>a</text><path d="M90 90h9"/></g>', '<g><!-- a --><path d="M90 90h9M10 10h5"/></g>',
+     '<g><path d="M90 90h9M10 10h5"/><image/></g>'],
+)  # fmt: skip
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_groups_are_mixed_with_what_they_hold_beside_their_shape_or_stay(folder, group, inner_first):
+    others = "".join(f'<path d="M{x} 9h5"/>' for x in (80, 10, 60))
+    text = f'{HEAD}<g fill="none" stroke="black">{others}{group}{others}</g></svg>'
+    after = written("a.svg", text, Rules(ungrouped=True, inner_first=inner_first)).decode()
+    assert after != text
+    assert [after.count(word) for word in ("<text", "<!--", "<image")] == [
+        text.count(word) for word in ("<text", "<!--", "<image")
+    ]
+
+
 def test_lines_under_a_pattern_keep_their_directions_and_their_order(folder):
     lines = "PU9,0;PD0,0;PU50,50;PD60,60;PU8,1;PD1,1;PU55,50;PD65,60;"
     after = written("a.plt", f"IN;SP1;LT2,4;{lines}LT;{lines}SP0;").decode().replace("\n", "")
