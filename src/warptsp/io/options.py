@@ -33,6 +33,12 @@ class ReadOptions:
         Whether a matrix may be.
     groups : bool
         Whether one place of each group is visited; otherwise files that mean that are refused.
+    sheet : str, int or None
+        The sheet of a workbook, by its name or its number from 1; by default the first that holds anything.
+    encoding : str or None
+        That of a text, where no byte order mark says it.
+    skip_incomplete : bool
+        Whether rows of a table that lack a coordinate are left out.
     """
 
     columns: Mapping[str, str | int] = field(default_factory=dict)
@@ -40,6 +46,9 @@ class ReadOptions:
     asymmetric: bool = False
     asked: Metric | str | None = None
     groups: bool = False
+    sheet: str | int | None = None
+    encoding: str | None = None
+    skip_incomplete: bool = False
 
     @classmethod
     def of(

@@ -15,8 +15,9 @@ from warptsp.errors import BackendUnavailable, ParseError, WarpTSPError
 from ._files import check_unpacked
 from ._text import quoted
 from .format import Format, Instance, Source
-from .table.reader import read_text
-from .table.text import LONGEST_TITLE, TableRows
+from .table.reader import read
+from .table.rows import TableRows
+from .table.text import LONGEST_TITLE
 
 if TYPE_CHECKING:
     from .options import ReadOptions
@@ -36,7 +37,7 @@ _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     data, file = source.bytes, source.file
-    return read_text(TableRows(_rows(_checked(data, file), file), file, gaps_are_blank=True), options)
+    return read(TableRows(_rows(_checked(data, file), file), file, gaps_are_blank=True), options)
 
 
 def _checked(data: bytes, file: str) -> BytesIO:
