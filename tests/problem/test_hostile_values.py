@@ -364,6 +364,16 @@ def test_integers_beside_infinity_stay_integers(large):
         assert (again.wall, again.length([0, 1, 2])) == (problem.wall, 3 * large - 2)
 
 
+@pytest.mark.parametrize("kind", ["i1", "<i2", ">i2", "<i4", ">i4", "<i8", ">i8"])
+def test_negative_entries_of_every_width_are_seen(kind):
+    largest = np.iinfo(kind).max
+    good = np.array([[0, 1, largest], [1, 0, 2], [largest, 2, 0]], dtype=kind)
+    assert Problem.from_matrix(good).length([0, 1, 2]) == 3 + int(largest)
+    good[0, 1] = good[1, 0] = -1
+    with pytest.raises(InvalidProblem, match=r"entry \(0, 1\) of the matrix is -1"):
+        Problem.from_matrix(good)
+
+
 def test_a_wall_is_compared_exactly_with_integers_beyond_doubles():
     wall = 2**60 + 1
     there = Problem.from_matrix([[0, 2**60, wall], [5, 0, 7], [9, wall, 0]], asymmetric=True, wall=wall)

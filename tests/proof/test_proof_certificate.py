@@ -164,6 +164,28 @@ def test_damaged_files(proved, tmp_path, change):
         verdict(problem, {**document, **change}, tmp_path)
 
 
+@pytest.mark.parametrize(("levels", "leaves"), [(300, "all"), (100_000, "one"), (20_000, "two")])
+def test_trees_of_many_levels_have_an_answer(levels, leaves, tmp_path):
+    """Right ones are believed, others refused in a line, in time that grows with the file."""
+    points, file = tmp_path / "points.csv", tmp_path / "proof.json"
+    points.write_text("x,y\n" + "".join(f"{x},{x * x % 17}\n" for x in range(8)))
+    problem, tour = warptsp.load(points), tmp_path / "best.tour"
+    warptsp.write_tour(tour, warptsp.prove(problem, certificate=file).tour, problem)
+    document = json.loads(file.read_text())
+    (root,) = document["leaves"]
+    sets = [[k % 7, 7] for k in range(levels)]
+    last = [[cities, 4] for cities in sets]
+    sides = range(levels) if leaves == "all" else range(leaves == "two")
+    others = [{**root, "branches": [*last[:k], [sets[k], 2]]} for k in sides]
+    file.write_text(json.dumps({**document, "leaves": [*others, {**root, "branches": last}]}))
+    checked = run("check", points, tour, "--certificate", file)
+    if leaves == "all":
+        assert checked.exit_code == 0, checked.output
+    else:
+        assert isinstance(checked.exception, ParseError)
+        assert "claims that its tour is optimal and does not prove it" in str(checked.exception)
+
+
 def test_a_deep_tree():
     """Deeper than Python's calls can be within each other."""
     last = tuple(Branch((k, k + 1), 4) for k in range(1050))

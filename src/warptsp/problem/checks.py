@@ -19,7 +19,15 @@ from warptsp.text import well_formed
 from .metric import Metric
 from .missing import with_wall
 from .threads import in_threads
-from .values import EXACT_INTEGERS, float_array, plain_array, point_array, read_only, real_array
+from .values import (
+    EXACT_INTEGERS,
+    float_array,
+    largest_bits,
+    plain_array,
+    point_array,
+    read_only,
+    real_array,
+)
 
 __all__ = [
     "bounds_of",
@@ -253,10 +261,13 @@ def checked_matrix(
     if matrix.dtype == np.object_:
         matrix, wall = _narrowed(matrix, wall)
     kept: NDArray[Any]
-    if np.issubdtype(matrix.dtype, np.integer):
+    negative = True  # may be
+    if matrix.dtype.kind in "iu":
+        whole = matrix.astype(np.int32) if matrix.dtype.itemsize < 4 else matrix
         small = np.iinfo(np.int32)
-        fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
-        kept = matrix.astype(np.int32 if fits else np.int64, order="C", copy=False)
+        negative = largest_bits(whole) > small.max
+        fits = not negative or (int(whole.max()) <= small.max and int(whole.min()) >= small.min)
+        kept = whole.astype(np.int32 if fits else np.int64, order="C", copy=False)
     elif matrix.dtype == np.object_:
         kept = np.array(matrix, order="C")
     else:
@@ -279,7 +290,7 @@ def checked_matrix(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: a distance is needed, or infinity "
                 "for an arc that is missing"
             )
-        if (rows < 0).any():
+        if negative and (rows < 0).any():
             i, j = np.argwhere(rows < 0)[0]
             raise InvalidProblem(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "

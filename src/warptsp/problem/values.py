@@ -21,6 +21,7 @@ __all__ = [
     "check_count",
     "float_array",
     "integer_array",
+    "largest_bits",
     "plain_array",
     "point_array",
     "read_only",
@@ -83,14 +84,22 @@ def real_array(values: Any, what: str, *, below: int | None = None, any_size: bo
         return _numbers_of_objects(array, what, any_size)
     if kind not in "iuf":
         raise InvalidProblem(f"{what} are not numbers but {_type_name(array)}: real numbers are needed")
-    if kind in "iu" and array.size:
+    if array.dtype.itemsize == 8 and kind in "iu" and largest_bits(array) > EXACT_INTEGERS:
         counts: Any = True if below is None else array < below
         largest = max(abs(int(end(initial=0, where=counts))) for end in (array.min, array.max))
         if largest > EXACT_INTEGERS and not any_size:
             raise InvalidProblem(_NOT_KEPT.format(what, shown(largest)))
-        if largest > EXACT_INTEGERS or array.dtype == np.uint64:  # of which a wall may be, too
+        if largest > EXACT_INTEGERS or kind == "u":  # of which a wall may be, too
             return array.astype(np.object_)
     return array
+
+
+def largest_bits(array: NDArray[Any]) -> int:
+    """The largest of integers, where negative ones count as what their bits are without a sign.
+
+    One look at an array, instead of two, says that all are small and none is negative.
+    """
+    return int(array.view(array.dtype.str.replace("i", "u")).max(initial=0))
 
 
 def float_array(values: Any, what: str) -> NDArray[np.float64]:
