@@ -71,7 +71,7 @@ def test_units_in_front_of_the_header_and_an_origin_that_does_not_move_are_under
     assert after != before
     assert after.startswith(before[:33])
     assert read_drawing("a.drl").unit == "in"
-    with pytest.raises(warptsp.ParseError, match="G93X5Y0.*order"):
+    with pytest.raises(warptsp.ParseError, match=r"G93X5Y0.*order"):
         written("a.drl", before.replace(b"G93X0Y00", b"G93X5Y0"))
     with pytest.raises(warptsp.ParseError, match="no hole"):  # nobody knows the Y behind a new origin
         written("a.drl", before.replace(b"X100\n", b"G93X0Y0\nX100\n"))

@@ -270,7 +270,8 @@ class Reader:
         if len(group.shapes) == 1 and not group.written:
             only = group.shapes[0]
             beside = data[tag[1] : only.slot[0]] + data[only.slot[1] : self.parser.CurrentByteIndex]
-            only.split &= bool(only.around) or not beside.strip()  # a comment goes with the whole of it
+            if beside.strip() and not only.around:  # a comment goes with the whole of it
+                only.split, only.fixed = False, only.fixed or len(only.subpaths) > 1
             if len(only.subpaths) == 1 or not only.split:  # the group goes with it
                 only.slot, only.run = (group.begin, end), above.run
                 return True

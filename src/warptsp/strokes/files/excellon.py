@@ -26,8 +26,8 @@ _HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_N
 _CYCLE = re.compile(rf"(G0?5|G81)(?=[XY])({_HOLE.pattern})")
 _TOOL = re.compile(r"T[0-9]+(?:[CFSBHZ][-+]?[0-9.]+)*")
 # Lines of the body that say nothing of where or how the next holes are made, but for units and tools.
-_KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|G93X0+Y0+|M71|M72|FMAT,[12]|ICI,OFF|"
-                    r"(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
+_KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|G93X0+Y0+|M71|M72|FMAT,[12]|"
+                    r"ICI,OFF|(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
 _FRONT = re.compile(r"(?:;.*|%|G90|M71|M72)?")  # lines that may stand in front of the header
 # Digits in front of the point and behind it: a comment of Altium, and one of KiCad.
 _FORMAT = re.compile(r";.*FORMAT=\{?([0-9]):([0-9])")
