@@ -1,9 +1,11 @@
 """Proofs of optimality, by branch and cut."""
 
-from .certificate import is_proof, proven_bound, read_proof
+from .certificate import is_proof, read_proof
+from .check import proven_bound
 from .closed_instance import is_optimal
 from .evidence import Certificate
-from .proving import MAX_CITIES, Proof, ProofProgress, prove_within
+from .proof import Proof, ProofProgress
+from .proving import MAX_CITIES, prove_within
 
 __all__ = [
     "MAX_CITIES",

@@ -14,7 +14,8 @@ from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.machine import resolve_threads
 from warptsp.problem import Problem
 from warptsp.proof.missing import check_is_tour
-from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, Proof, ProofOptions, prove_with
+from warptsp.proof.proof import Proof, ProofOptions
+from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, prove_with
 from warptsp.solver import solve
 from warptsp.solver.options import seed_of
 from warptsp.stop.callback import check_callback
