@@ -6,10 +6,12 @@ from warptsp._offers import on_demand
 
 TYPE_CHECKING = False  # `solver.prove` imports what it needs, within its time limit
 if TYPE_CHECKING:
-    from .certificate import is_proof, proven_bound, read_proof
+    from .certificate import is_proof, read_proof
+    from .check import proven_bound
     from .closed_instance import is_optimal
     from .evidence import Certificate
-    from .proving import MAX_CITIES, Proof, ProofProgress, prove_within
+    from .proof import Proof, ProofProgress
+    from .proving import MAX_CITIES, prove_within
 
 __all__ = [
     "MAX_CITIES",
@@ -27,7 +29,9 @@ __getattr__ = on_demand(
     {
         "Certificate": "warptsp.proof.evidence",
         "is_optimal": "warptsp.proof.closed_instance",
-        **dict.fromkeys(("MAX_CITIES", "Proof", "ProofProgress", "prove_within"), "warptsp.proof.proving"),
-        **dict.fromkeys(("is_proof", "proven_bound", "read_proof"), "warptsp.proof.certificate"),
+        "proven_bound": "warptsp.proof.check",
+        **dict.fromkeys(("Proof", "ProofProgress"), "warptsp.proof.proof"),
+        **dict.fromkeys(("MAX_CITIES", "prove_within"), "warptsp.proof.proving"),
+        **dict.fromkeys(("is_proof", "read_proof"), "warptsp.proof.certificate"),
     },
 )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.claims import bound_gap, confirmed_bound
+from warptsp.claims import confirmed_bound
 from warptsp.errors import (
     BackendUnavailable,
     OutputError,
@@ -38,6 +36,7 @@ from .certificate import (
 )
 from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
 from .linear_program import has_solver, require_solver
+from .proof import Proof, ProofOptions, ProofProgress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,14 +47,7 @@ if TYPE_CHECKING:
     from .evidence import Certificate
 
 
-__all__ = [
-    "MAX_CITIES",
-    "Proof",
-    "ProofOptions",
-    "ProofProgress",
-    "prove_with",
-    "prove_within",
-]
+__all__ = ["MAX_CITIES", "check_provable", "prove_with", "prove_within"]
 
 logger = logging.getLogger(__name__)
 
@@ -68,131 +60,6 @@ for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (EXP-211)
 SEARCH_SHARE = 0.3  # of a time limit
 MAX_CITIES = 10_000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProofProgress:
-    """Where a proof is.
-
-    Attributes
-    ----------
-    seconds : float
-    length, lower_bound : int or float
-        Of the best tour; and what is proved.
-    nodes, open_nodes : int
-        Of the tree, examined and still to be examined; none before the first branch.
-    edges : int
-        In the linear programme.
-    cuts : int
-        In the linear programme.
-    tour : callable
-        ``tour()`` returns the best tour so far, as an int32 array of its own.
-    """
-
-    seconds: float
-    length: int | float
-    lower_bound: int | float
-    nodes: int
-    open_nodes: int
-    edges: int
-    cuts: int
-    tour: Callable[[], NDArray[np.int32]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proof:
-    """The best tour, how short no tour can be, and whether that is the same.
-
-    Attributes
-    ----------
-    tour : ndarray of int32, shape (n,)
-        Read-only. A better one than the given, if one was found.
-    length : int or float
-    lower_bound : int or float
-        No tour, or no path where the instance is open, is shorter.
-    proved : bool
-        Whether the tour is optimal: where lengths are real, whether no tour is shorter by more than a
-        fraction of 1e-7.
-    nodes : int
-        Of the tree of branches; 0 if there was no need for one.
-    root_bound : int or float
-        What was proved without branches.
-    seconds : float
-        Wall time, with that of the search.
-    search_seconds : float
-        Wall time of the searches for a tour, also of those in the course of the proof.
-    cuts : dict of str to int
-        Violated cuts that were found, by kind.
-    edges_left : int or None
-        Edges that a shorter tour may have had after the root; None if there was no tree.
-    interrupted : bool
-        Whether a signal (Ctrl-C) ended it.
-    skipped : str or None
-        What went wrong, in a line, where the proof was given up for that.
-    """
-
-    tour: NDArray[np.int32]
-    length: int | float
-    lower_bound: int | float
-    proved: bool
-    nodes: int = 0
-    root_bound: int | float = 0
-    seconds: float = 0.0
-    search_seconds: float = 0.0
-    cuts: dict[str, int] = field(default_factory=dict)
-    edges_left: int | None = None
-    interrupted: bool = False
-    skipped: str | None = None
-
-    def without_claims(self) -> Proof:
-        """Return the same proof without what is said of lengths: its tour has missing arcs."""
-        return replace(
-            self, length=math.inf, lower_bound=0, proved=False, root_bound=0, nodes=0, edges_left=None
-        )
-
-    @property
-    def bound_gap(self) -> float | None:
-        """Length over the lower bound, minus 1: the tour is at most this much longer than the shortest.
-
-        None if the bound is 0 and the length is not.
-        """
-        return bound_gap(self.length, self.lower_bound)
-
-    def __repr__(self) -> str:
-        return (
-            f"Proof(length={self.length!r}, lower_bound={self.lower_bound!r}, proved={self.proved}, "
-            f"nodes={self.nodes}, seconds={self.seconds:.2f})"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProofOptions:
-    """What a proof takes beside an instance and a tour, checked.
-
-    Attributes
-    ----------
-    first_tour : callable or None
-        Returns a tour where none is given, for an instance and a token, and a lower bound, 0 for none.
-    search : bool
-        Whether a population looks for a shorter tour than that first.
-    checkpoint_interval : float
-        Seconds between two checkpoints, at least.
-    time_limit, seed, threads, tree, token, callback, certificate, checkpoint, resume
-        As those of `warptsp.prove`.
-    """
-
-    first_tour: Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], int | float]] | None = None
-    search: bool = False
-    time_limit: float | None = None
-    seed: int = 0
-    threads: int = 1
-    tree: bool = True
-    token: StopToken | _native.StopToken | None = None
-    callback: Callable[[ProofProgress], object] | None = None
-    certificate: str | os.PathLike[str] | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    checkpoint_interval: float = 5.0
-    resume: str | os.PathLike[str] | None = None
 
 
 def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, began: float) -> Proof:
@@ -226,14 +93,14 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
             kept = replace(earlier, tour=start, length=kept.length)
         proved = has_one_tour(problem)
         if not proved:
-            task = _Task(problem, options, token, began, _Kept(options, problem), _Heard(options.callback))
+            proving = _Proving(problem, options, token, began)
             try:
-                state = _run(task, start, floor, earlier)
+                state = proving.run(start, floor, earlier)
             except Stopped as stopped:
                 floor = max(floor, stopped.bound)
             except BaseException as error:
                 failure = error  # only its tours are of use: what is proved of them may be half done
-                start = task.heard.best(problem, start)
+                start = proving.best(start)
             else:
                 search_seconds += state.search_seconds
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
@@ -250,7 +117,7 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
         interrupted=signals.caught is not None,
     )
     try:
-        if failure is not None and (failure is task.heard.raised or not isinstance(failure, Exception)):
+        if failure is not None and (failure is proving.raised or not isinstance(failure, Exception)):
             raise failure
         attempts.finish()
     except BaseException as error:
@@ -342,101 +209,114 @@ def _members(n: int) -> int:
     return min(max(FEWEST_MEMBERS, int(MEMBERS_A_CITY * n)), MOST_MEMBERS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What stays the same where a proof begins again."""
+class _Proving:
+    """A proof, which may begin again in finer units, and what it tells and keeps on its way.
 
-    problem: Problem
-    options: ProofOptions
-    token: _native.StopToken
-    began: float
-    kept: _Kept
-    heard: _Heard
+    Attributes
+    ----------
+    state : BranchAndCut or None
+        As the callback could have seen it last.
+    raised : BaseException or None
+        By the callback.
+    """
 
-    @property
-    def search_until(self) -> float:
-        """When the first search ends at the latest, on the monotonic clock."""
-        limit = self.options.time_limit
-        return math.inf if limit is None else self.began + SEARCH_SHARE * limit
-
-
-class _Heard:
-    """The callback of a proof, what it raised, and the last state that it could have seen."""
-
-    def __init__(self, callback: Callable[[ProofProgress], object] | None) -> None:
+    def __init__(
+        self, problem: Problem, options: ProofOptions, token: _native.StopToken, began: float
+    ) -> None:
+        self._problem, self._options, self._token, self._began = problem, options, token, began
+        self._pace = Pace(options.checkpoint_interval)
         self.state: BranchAndCut | None = None
         self.raised: BaseException | None = None
-        self._callback = callback
 
-    def ends(self, progress: Callable[[], ProofProgress]) -> bool:
-        """Tell the callback, if there is one; whether the proof shall end."""
-        if self._callback is None:
-            return False
-        try:
-            return is_true(self._callback(progress()))
-        except BaseException as error:
-            self.raised = error
-            raise
-
-    def best(self, problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    def best(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return this tour, or the shorter one of a proof that went wrong."""
         if self.state is None:
             return tour
         found = self.state.instance.open(self.state.tour)
-        return found if problem.length(found) < problem.length(tour) else tour
+        return found if self._problem.length(found) < self._problem.length(tour) else tour
 
+    def run(
+        self,
+        tour: NDArray[np.int32],
+        floor: int | float,
+        earlier: Certificate | None,
+        *,
+        exponent: int | None = None,
+    ) -> BranchAndCut:
+        """Run branch and cut, in finer units once more where rounding keeps it from its end.
 
-class _Kept:
-    """Writes where a proof is, now and then."""
-
-    def __init__(self, options: ProofOptions, problem: Problem) -> None:
-        self._path, self._problem = options.checkpoint, problem
-        self._pace = Pace(options.checkpoint_interval)
-
-    def write_if_due(self, state: BranchAndCut) -> None:
-        """Write it, if it is wanted and time for it; a full disk must not cost the proof."""
-        if self._path is None or not self._pace.is_due():
-            return
-        begun = time.monotonic()
+        Raises
+        ------
+        Stopped
+            Before there was a linear programme, or an earlier proof had been taken up.
+        """
+        problem, options, token = self._problem, self._options, self._token
+        goes_on = exponent is not None
+        if earlier is not None:
+            exponent = earlier.exponent
+        instance = ClosedInstance.of(problem, problem.length(tour), exponent, token)
+        neighbours = np.full((0, 1), -1, dtype=np.int32)
+        points = problem.search_points() if problem.matrix is None else None
+        if problem.n > 8:
+            found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
+            neighbours = neighbours if found is None else found
+        limit = options.time_limit
+        state = BranchAndCut(
+            instance,
+            instance.close(tour),
+            neighbours,
+            seed=options.seed,
+            token=token,
+            threads=options.threads,
+            tree=options.tree,
+            report=lambda state: self._report(state, floor),
+            members=_members(problem.n) if options.search and not goes_on else 0,
+            search_until=math.inf if limit is None else self._began + SEARCH_SHARE * limit,
+            keep_evidence=options.certificate is not None or options.checkpoint is not None,
+            earlier=earlier,
+            points=points,
+        )
+        self.state = state
+        state.run()
+        if _is_proved(problem, state) or not options.tree or token.stopped() or problem.integral:
+            return state
+        # Units that suit a first tour many times as long are too coarse; so are any where many pairs
+        # are equal.
+        found = instance.open(state.tour)
+        finer = instance.finer_exponent(problem.length(found))
+        if finer is None:
+            return state
         try:
-            write_unfinished(self._path, self._problem, certificate_of(self._problem, state))
-        except OutputError as error:
-            logger.warning("checkpoint of the proof not written: %s", error)
-        self._pace.wrote(time.monotonic() - begun)
+            return self.run(found, max(floor, instance.value(state.bound)), None, exponent=finer)
+        except Stopped:
+            return state
 
+    def _report(self, state: BranchAndCut, floor: int | float) -> None:
+        """Write the state, if it is wanted and time for it; tell the callback, which may end the proof."""
+        if self._options.checkpoint is not None and self._pace.is_due():
+            begun = time.monotonic()
+            try:
+                certificate = certificate_of(self._problem, state)
+                write_unfinished(self._options.checkpoint, self._problem, certificate)
+            except OutputError as error:  # a full disk must not cost the proof
+                logger.warning("checkpoint of the proof not written: %s", error)
+            self._pace.wrote(time.monotonic() - begun)
+        if self._options.callback is None:
+            return
+        try:
+            if is_true(self._options.callback(self._progress(state, floor))):
+                self._token.request()
+        except BaseException as error:
+            self.raised = error
+            raise
 
-def _run(
-    task: _Task,
-    tour: NDArray[np.int32],
-    floor: int | float,
-    earlier: Certificate | None,
-    *,
-    exponent: int | None = None,
-) -> BranchAndCut:
-    """Run branch and cut, in finer units once more where rounding keeps it from its end.
-
-    Raises
-    ------
-    Stopped
-        Before there was a linear programme, or an earlier proof had been taken up.
-    """
-    problem, options, token = task.problem, task.options, task.token
-    goes_on = exponent is not None
-    if earlier is not None:
-        exponent = earlier.exponent
-    instance = ClosedInstance.of(problem, problem.length(tour), exponent, token)
-
-    def report(state: BranchAndCut) -> None:
-        task.kept.write_if_due(state)
-        if task.heard.ends(lambda: progress_of(state)):
-            token.request()
-
-    def progress_of(state: BranchAndCut) -> ProofProgress:
+    def _progress(self, state: BranchAndCut, floor: int | float) -> ProofProgress:
+        problem, instance = self._problem, state.instance
         edges, cuts = state.size
         length = problem.length(instance.open(state.tour))
         bound = min(length, max(instance.value(state.bound), floor))  # no tour is shorter than a proved one
         return ProofProgress(
-            seconds=time.monotonic() - task.began,
+            seconds=time.monotonic() - self._began,
             length=length,
             lower_bound=confirmed_bound(problem, length, bound) or 0,
             nodes=state.nodes,
@@ -445,40 +325,6 @@ def _run(
             cuts=cuts,
             tour=lambda: np.array(instance.open(state.tour)),
         )
-
-    neighbours = np.full((0, 1), -1, dtype=np.int32)
-    points = problem.search_points() if problem.matrix is None else None
-    if problem.n > 8:
-        found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
-        neighbours = neighbours if found is None else found
-    state = BranchAndCut(
-        instance,
-        instance.close(tour),
-        neighbours,
-        seed=options.seed,
-        token=token,
-        threads=options.threads,
-        tree=options.tree,
-        report=report,
-        members=_members(problem.n) if options.search and not goes_on else 0,
-        search_until=task.search_until,
-        keep_evidence=options.certificate is not None or options.checkpoint is not None,
-        earlier=earlier,
-        points=points,
-    )
-    task.heard.state = state
-    state.run()
-    if _is_proved(problem, state) or not options.tree or token.stopped() or problem.integral:
-        return state
-    # Units that suit a first tour many times as long are too coarse; so are any where many pairs are equal.
-    found = instance.open(state.tour)
-    finer = instance.finer_exponent(problem.length(found))
-    if finer is None:
-        return state
-    try:
-        return _run(task, found, max(floor, instance.value(state.bound)), None, exponent=finer)
-    except Stopped:
-        return state
 
 
 def _is_proved(problem: Problem, state: BranchAndCut) -> bool:

@@ -14,10 +14,10 @@ from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.methods.protocol import best_of
 from warptsp.outputs import check_writable, is_stream
 from warptsp.proof.linear_program import has_solver
+from warptsp.proof.proof import ProofOptions
 from warptsp.proof.proving import (
     SEARCH_KICKS,
     SEARCH_SHARE,
-    ProofOptions,
     check_provable,
     prove_with,
     prove_within,

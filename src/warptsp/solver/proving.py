@@ -119,7 +119,8 @@ def prove(
     from warptsp.errors import InvalidOption
     from warptsp.machine import resolve_threads
     from warptsp.problem import Problem
-    from warptsp.proof.proving import ProofOptions, prove_with
+    from warptsp.proof.proof import ProofOptions
+    from warptsp.proof.proving import prove_with
     from warptsp.solver.options import seed_of
     from warptsp.stop.callback import check_callback
 
