@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
+from warptsp.papers import system_of
 from warptsp.proof.missing import check_is_tour
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
@@ -62,6 +63,7 @@ def solve(
     device: str = "auto",
     threads: int | None = None,
     method: str = "lk",
+    document: str | None = None,
     params: Mapping[str, Any] | object | None = None,
     then: str | None = None,
     then_params: Mapping[str, Any] | object | None = None,
@@ -126,6 +128,10 @@ def solve(
         Number of threads; by default all that are available.
     method : str
         A name in `warptsp.methods.METHODS`.
+    document : {"000", "001", "002", "003", "004"}, optional
+        Run the system of a published paper or thesis as it defines it: its method (`method` may name another
+        one of its own), start tour and parameters, unless `start` and `params` say otherwise. `warptsp
+        methods` lists them.
     params : mapping, optional
         Parameters of the method by name.
     then : str, optional
@@ -200,6 +206,10 @@ def solve(
         start_city=start_city,
         end_city=end_city,
     )
+    if document is not None:
+        method, params, start, device = system_of(
+            document, instance, method, params, start, device, time_limit
+        )
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
     threads = resolve_threads(threads)
