@@ -107,7 +107,9 @@ def test_every_published_method_says_where_it_is_from():
 def test_the_command_lists_and_runs_them(tmp_path):
     listed = CliRunner().invoke(commands, ["methods"]).stdout
     for document in DOCUMENTS.values():
-        assert f"--document {document}. {document.title}." in listed
+        assert (
+            f"--document {document.number}   {document.authors} ({document.year}): {document.title}" in listed
+        )
     assert "ils          iterated local search with 3-opt along neighbour lists; 004: J. Fosin" in listed
     path = tmp_path / "some.csv"
     np.savetxt(path, whole_points(30, 5), fmt="%d", delimiter=",", header="x,y", comments="")

@@ -8,7 +8,7 @@ from warptsp.cli._options import examples
 from warptsp.cli.streams import say
 
 
-@click.command(epilog=examples("warptsp methods", "warptsp solve berlin52.tsp --document 004"))
+@click.command(epilog=examples("warptsp methods | less"))
 def command() -> None:
     """List the methods of warptsp solve and their parameters, and the paper or thesis that each is from.
 
@@ -25,7 +25,8 @@ def command() -> None:
             say(f"    --param {name}={shown}   ({kind})")
     say("", "Documents:")
     for document in DOCUMENTS.values():
-        say(f"--document {document}. {document.title}. {document.published}")
+        about = f"{document.authors} ({document.year}): {document.title}; {document.published}"
+        say(f"--document {document.number}   {about}")
         for name, system in document.systems.items():
             start = "" if system.start is None else f" --start {system.start}"
             given = "".join(f" --param {key}={value}" for key, value in system.params.items())
