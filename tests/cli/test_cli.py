@@ -112,7 +112,7 @@ def test_stopping_options(instance, capsys):
 def test_params_reach_the_method(instance, capsys):
     assert solve(instance, "--kicks", 0, "--param", "neighbors=7", "--json", "-q") == 0
     assert json.loads(capsys.readouterr().out)["params"] == {"neighbors": 7}
-    assert call("solve", "--list-methods") == 0
+    assert call("methods") == 0
     out = capsys.readouterr().out
     assert "--param neighbors=10   (int)" in out
     assert "lk " in out

@@ -78,6 +78,16 @@ def test_imports_go_down(name):
         )
 
 
+def test_the_tallest_stack_of_imports_has_few_floors():
+    below: dict[str, set[str]] = {name: set() for name in FLOOR}
+    for name in MODULES:
+        below[unit(name)] |= {unit(imported) for imported, _ in imports(name)} - {unit(name)}
+    height: dict[str, int] = {}
+    for name in sorted(FLOOR, key=FLOOR.__getitem__):
+        height[name] = 1 + max((height[under] for under in below[name]), default=0)
+    assert max(height.values()) <= 16, height
+
+
 def test_no_imports_go_in_a_circle():
     graph = {name: {imported for imported, _ in imports(name) if imported != name} for name in MODULES}
     try:

@@ -34,6 +34,7 @@ COMMANDS = {
     "insert": "insert places into a tour with the least detour, or remove some",
     "strokes": "put strokes, cuts or holes in an order with little travel",
     "report": "put tours into one HTML page",
+    "methods": "list the methods, their parameters, and the papers that they are from",
     "devices": "show what this machine and this build can do",
     "completion": "write a shell completion script",
     "manual": "write the manual page",
@@ -144,6 +145,10 @@ def commands() -> None:
     Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
 
     warptsp FILE is short for warptsp solve FILE.
+
+    Besides the main solver there are the systems of five published papers and theses, which warptsp solve
+    --document 000 to 004 runs: G. Ermiş (2015); A. R. Brodtkorb, T. R. Hagen, C. Schulz and G. Hasle (2013);
+    M. A. O'Neil and M. Burtscher (2015); I. Mavroidis (2011); J. Fosin, D. Davidović and T. Carić (2013).
     """
 
 

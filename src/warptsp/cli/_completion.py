@@ -32,6 +32,12 @@ def _methods() -> Iterable[tuple[str, str]]:
     return [(name, "") for name in METHODS]  # what they are would import all of them
 
 
+def _documents() -> Iterable[tuple[str, str]]:
+    from warptsp.papers import DOCUMENTS
+
+    return [(number, f"{document.authors} ({document.year})") for number, document in DOCUMENTS.items()]
+
+
 def _devices() -> Iterable[tuple[str, str]]:
     from warptsp.backends.cuda.driver import find
     from warptsp.errors import BackendUnavailable
@@ -71,4 +77,4 @@ def _metrics() -> Iterable[tuple[str, str]]:
 
 metrics, tour_formats = one_of(_metrics), one_of(_tour_formats)
 methods, devices, formats = one_of(_methods), one_of(_devices), one_of(_formats)
-starts = one_of(_starts, or_file=True)
+documents, starts = one_of(_documents), one_of(_starts, or_file=True)

@@ -74,6 +74,7 @@ class Search:
     device: str
     threads: int | None
     method: str
+    document: str | None
     params: tuple[str, ...]
     then: str | None
     then_params: tuple[str, ...]

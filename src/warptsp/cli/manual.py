@@ -80,4 +80,5 @@ def _paragraphs(text: str) -> Iterator[str]:
 def _text(text: str) -> str:
     """Return a line as troff prints it unchanged."""
     escaped = text.rstrip().replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")
+    escaped = "".join(sign if sign.isascii() else rf"\[u{ord(sign):04X}]" for sign in escaped)
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import methods, starts, tour_formats
+from warptsp.cli._completion import documents, methods, starts, tour_formats
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     BoundSeconds,
@@ -159,9 +159,16 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
     show_default=True,
     metavar="NAME",
     shell_complete=methods,
-    help="Method; see --list-methods.",
+    help="Method; warptsp methods lists them.",
 )
-@_params_option("--param", "params", "A parameter of the method; see --list-methods.")
+@click.option(
+    "--document",
+    metavar="NUMBER",
+    shell_complete=documents,
+    help="Run the system of a published paper or thesis, 000 to 004, as it defines it: method, start tour, "
+    "parameters; --method, --start and --param change it.",
+)
+@_params_option("--param", "params", "A parameter of the method.")
 @click.option(
     "--then",
     metavar="NAME",
@@ -178,11 +185,6 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
     "cluster_params",
     "How --cluster divides the work: part, rounds, kicks, deadline, wait, attempts.",
 )
-@click.option(
-    "--list-methods", is_flag=True, is_eager=True, expose_value=False,
-    callback=lambda context, option, value: _list_methods(context) if value else None,
-    help="List the methods and their parameters, then exit.",
-)  # fmt: skip
 @file_option(
     "--checkpoint",
     "Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
@@ -227,6 +229,8 @@ def command(
     Ctrl-C or SIGTERM ends the search; the best tour so far is written, and the exit status is 130 or 143. A
     second signal ends the command at once.
     """
+    from warptsp.papers import method_of
+
     outputs.check(instance.path)
     if outputs.to_stdout and instance.format not in (None, "tsplib", outputs.output_format):
         written = outputs.output_format or "tsplib"
@@ -236,8 +240,9 @@ def command(
     problem = instance.load()
     outputs.check_tours(problem)
     problem, first = ends.of(problem)
+    method = method_of(search.document, search.method)
     if explain_launch:
-        say(*_explain_launch(problem, search.device, search.method).split("\n"))
+        say(*_explain_launch(problem, search.device, method).split("\n"))
         return 0
     outputs.check_drawings(problem)
     page.check()
@@ -248,7 +253,7 @@ def command(
         "checkpoint": outputs.checkpoint,
         "snapshots": outputs.snapshots(problem),
     }
-    settings = {"method": search.method, "seed": str(search.seed), "device": search.device}
+    settings = {"method": method, "seed": str(search.seed), "device": search.device}
     attempts = Attempts()
     with page.page(problem, outputs, first, settings) as watched:
         # What is found is written, whatever comes: also where a signal comes after the search.
@@ -305,15 +310,3 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
     problem = seen_by(chosen, problem).problem
     used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
     return chosen.explain_launch(problem, used)
-
-
-def _list_methods(context: click.Context) -> None:
-    from warptsp.methods import METHODS
-    from warptsp.methods.parameters import describe_params
-
-    for method in METHODS.values():
-        say(f"{method.name:12} {method.summary}")
-        for name, kind, default in describe_params(method.params):
-            shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            say(f"    --param {name}={shown}   ({kind})")
-    context.exit()

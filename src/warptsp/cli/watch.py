@@ -9,7 +9,7 @@ import click
 from warptsp.cli import solve
 from warptsp.cli._options import examples
 
-NOT_HERE = ("watch", "explain_launch", "list_methods")
+NOT_HERE = ("watch", "explain_launch")
 
 
 def _run(no_browser: bool, **options: Any) -> int:

@@ -3,3 +3,109 @@
 Each is a method of `solve` like any other, and its figures are put beside the published ones
 (docs/reproduction). The main solver needs nothing from here.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warptsp._checks import shown
+from warptsp.devices import resolve_device
+from warptsp.errors import InvalidOption
+from warptsp.methods import get_method
+from warptsp.papers import exhaustive, hill_climbing, neighbor_lists, symmetric
+from warptsp.papers.document import Document, System
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+
+__all__ = ["DOCUMENTS", "Document", "System", "documents_of", "method_of", "system_of"]
+
+_FAMILIES: tuple[tuple[Document, ...], ...] = (
+    exhaustive.DOCUMENTS,
+    hill_climbing.DOCUMENTS,
+    symmetric.DOCUMENTS,
+    neighbor_lists.DOCUMENTS,
+)
+DOCUMENTS = {document.number: document for documents in _FAMILIES for document in documents}
+MAIN = "lk"  # the method of `solve` if none is named
+
+
+class Call(NamedTuple):
+    """Arguments of `solve`."""
+
+    method: str
+    params: dict[str, Any]
+    start: Any
+    device: str
+
+
+def get_document(number: str) -> Document:
+    """Return the document of this number.
+
+    Raises
+    ------
+    InvalidOption
+        If there is none; lists those there are.
+    """
+    if not isinstance(number, str) or number not in DOCUMENTS:
+        raise InvalidOption(f"document: {shown(number)} is unknown; there are {', '.join(DOCUMENTS)}")
+    return DOCUMENTS[number]
+
+
+def method_of(number: str | None, method: str) -> str:
+    """Return the method that runs: the one named, or that which the document is known for.
+
+    Raises
+    ------
+    InvalidOption
+        If there is no such document, or it does not have the method.
+    """
+    if number is None:
+        return method
+    systems = get_document(number).systems
+    if method != MAIN and method not in systems:
+        raise InvalidOption(
+            f"document {number} does not have method {shown(method)}; it has {', '.join(systems)}"
+        )
+    return next(iter(systems)) if method == MAIN else method
+
+
+def system_of(
+    number: str,
+    problem: Problem,
+    method: str,
+    params: Mapping[str, Any] | object | None,
+    start: Any,
+    device: str,
+    seconds: float | None,
+) -> Call:
+    """Return the call that runs a document's system; what is given in addition comes before what it has.
+
+    Where it has another version for each kind of device, the device is chosen here, and not left while it
+    runs.
+
+    Raises
+    ------
+    InvalidOption
+        If there is no such document, it does not have the method, or `params` has no names.
+    """
+    method = method_of(number, method)
+    system = get_document(number).systems[method]
+    if params is not None and not isinstance(params, Mapping):
+        raise InvalidOption(
+            f"document {number}: params is a {type(params).__name__}; give those that shall differ by name"
+        )
+    if system.cpu or system.gpu:
+        device = resolve_device(device, problem, get_method(method), seconds)
+    of_device = system.cpu if device == "cpu" else system.gpu
+    chosen = {**system.params, **of_device, **(params or {})}
+    return Call(method, chosen, system.start if start is None else start, device)
+
+
+def documents_of(method: str) -> list[str]:
+    """Return the documents of a method, as they are listed beside it."""
+    found = [str(document) for document in DOCUMENTS.values() if method in document.systems]
+    return found + [
+        f"future work of {document}" for document in DOCUMENTS.values() if method in document.named
+    ]

@@ -38,6 +38,7 @@ def solve(
     time_limit: float | None = None,
     kicks: int | None = None,
     method: str = "lk",
+    document: str | None = None,
     params: Mapping[str, Any] | object | None = None,
     then: str | None = None,
     then_params: Mapping[str, Any] | object | None = None,
@@ -93,6 +94,10 @@ def solve(
         Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
     method : str
         A name in `warptsp.methods.METHODS`.
+    document : {"000", "001", "002", "003", "004"}, optional
+        Run the system of a published paper or thesis as it defines it: its method (`method` may name another
+        one of its own), start tour and parameters, unless `start` and `params` say otherwise. `warptsp
+        methods` lists them.
     params : mapping, optional
         Parameters of the method by name.
     then : str, optional
@@ -195,6 +200,12 @@ def solve(
         start_city=start_city,
         end_city=end_city,
     )
+    if document is not None:
+        from warptsp.papers import system_of
+
+        method, params, start, device = system_of(
+            document, instance, method, params, start, device, time_limit
+        )
     workers = options.cluster_of(cluster, cluster_params, device)
     steps = options.steps_of(method, params, then, then_params, workers)
     limits = options.limits_of(instance, stop, time_limit, kicks)

@@ -1,0 +1,38 @@
+"""``warptsp methods``: the methods, their parameters, and the published documents that they are from."""
+
+from __future__ import annotations
+
+import click
+
+from warptsp.cli._options import examples
+from warptsp.cli.streams import say
+
+
+@click.command(epilog=examples("warptsp methods | less"))
+def command() -> None:
+    """List the methods of warptsp solve and their parameters, and the paper or thesis that each is from.
+
+    The systems of five published papers and theses are run as they define them by warptsp solve --document.
+    """
+    from warptsp.methods import METHODS
+    from warptsp.methods.parameters import describe_params
+    from warptsp.papers import DOCUMENTS, documents_of
+
+    for method in METHODS.values():
+        say("; ".join([f"{method.name:12} {method.summary}", *documents_of(method.name)]))
+        for name, kind, default in describe_params(method.params):
+            shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+            say(f"    --param {name}={shown}   ({kind})")
+    say("", "Documents:")
+    for document in DOCUMENTS.values():
+        about = f"{document.authors} ({document.year}): {document.title}; {document.published}"
+        say(f"--document {document.number}   {about}")
+        for name, system in document.systems.items():
+            start = "" if system.start is None else f" --start {system.start}"
+            given = "".join(f" --param {key}={value}" for key, value in system.params.items())
+            versions = [
+                f" ({device}: {', '.join(f'{key}={value}' for key, value in chosen.items())})"
+                for device, chosen in (("CPU", system.cpu), ("GPU", system.gpu))
+                if chosen
+            ]
+            say(f"    --method {name}{start}{given}{''.join(versions)}")
