@@ -26,10 +26,14 @@ _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
 _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
 
-_LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]"
+_LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e]"
+_SIGN = (
+    r"[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
+    r"\u201a\u201c\u201e\u2020-\u2022\u2030\u2039\u2122]"
+)
 _FOREIGN = re.compile(
-    rf"[^\x00-\x7f\u2010-\u203a]{{3}}|(?<!\w)[\u00a3\u00a5\u00af\u00b3\u00b9\u00bc\u00be](?={_LETTER})"
-    rf"|(?<={_LETTER})[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7](?={_LETTER})"
+    rf"[^\x00-\x7f\u2010-\u203a]{{3}}|(?![\u2010-\u203a]{{4}})[^\x00-\x7f]{{4}}"
+    rf"|(?<!\w)[\u00a3\u00a5\u00af\u00b3\u00b9\u00bc\u00be](?={_LETTER})|(?<={_LETTER}){_SIGN}(?={_LETTER})"
 )
 """What no text in a Western language has: three letters with accents in a row, or signs within words."""
 

@@ -167,8 +167,7 @@ def _text(value: Any) -> str:
 def _tell(file: str, title: str, others: list[str]) -> None:
     if others:
         shown = ", ".join(map(quoted, others[:4])) + (", ..." if len(others) > 4 else "")
-        way = as_called("sheet=", "--sheet")
-        _log.info("%s: the sheet %s is read, the others are not (%s): %s", file, quoted(title), way, shown)
+        _log.info("%s: the sheet %s is read, the others are not: %s", file, quoted(title), shown)
 
 
 FORMATS = (

@@ -44,10 +44,10 @@ def are_distances(square: NDArray[Any]) -> bool:
 
 
 def without_none(square: NDArray[Any]) -> NDArray[Any]:
-    """A square whose entries of None are missing arcs, as null is in JSON; on the diagonal they mean nothing."""
+    """A square with None as missing arcs, as null is in JSON; on the diagonal it means nothing."""
     if square.dtype != np.object_ or square.ndim != 2 or square.shape[0] != square.shape[1]:
         return square
-    missing = np.equal(square, None)
+    missing = np.array([[entry is None for entry in row] for row in square])
     filled = np.where(missing, np.inf, square)
     np.fill_diagonal(filled, np.where(missing.diagonal(), 0, square.diagonal()))
     return filled

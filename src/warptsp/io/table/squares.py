@@ -100,7 +100,11 @@ def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
         _Square(rows, None, None) for rows in (fields, [[], *fields], [*fields, []])
     ]  # perhaps no diagonal
     corner = fields[0][0] if fields[0] else ""
-    if table.titles is None and (is_number(corner) or is_infinite(corner)):
+    if (
+        table.titles is None
+        and corner
+        and (is_number(corner) or is_infinite(corner) or _HOLE.fullmatch(corner))
+    ):
         # The first row of a symmetric matrix is its first column, and no names.
         yield from bare
         yield _Square(fields[1:], fields[0], None)
