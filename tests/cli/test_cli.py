@@ -453,3 +453,19 @@ def test_the_format_of_the_instance_is_not_that_of_the_tour(tmp_path, capsys):
     assert "--format is that of the instance; --output-format, here tsplib, is the tour's" in said
     assert run([*options, "--output-format", "csv"]) == 0
     assert "--format is" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["solve"], ["prove"], ["bound"], ["choose", "--groups", "g"]])
+def test_ends_are_the_same_options_everywhere(command, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("name,x,y,g\na,0,0,1\nb,1,0,2\nc,2,0,3\nd,3,1,4\n")
+    name, *more = command
+    found = CliRunner().invoke(
+        commands, [name, str(path), *more, "--from", "b", "--to", "a", "--json", "--threads", "1"]
+    )
+    assert found.exit_code == 0, found.output
+    document = json.loads(found.stdout)
+    known = document.get("length", document.get("lower_bound"))
+    assert (document["open"], known > 4.0) == (True, True)  # the shortest path with free ends has 3.41
+    closed = CliRunner().invoke(commands, [name, str(path), *more, "--from", "b"])
+    assert (closed.exit_code == 0) == (name == "solve")

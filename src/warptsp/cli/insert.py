@@ -148,7 +148,9 @@ def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instanc
         columns = {role: str(column) for role, column in names if role in columns}
     if columns and str(places) != "-":
         columns = _columns_there(places, columns)
-    return replace(tour, path=places, format=None, columns=columns, asymmetric=False).read(notes=True)
+    return replace(tour, path=places, format=None, columns=columns, asymmetric=False, sheet=None).read(
+        notes=True
+    )
 
 
 def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
@@ -166,7 +168,7 @@ def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
         return {}
     if chosen.binary:  # its reader says what it does not find
         return columns
-    titles = TableText(source.data, source.file).first
+    titles = TableText(source.text, source.file).first
 
     def is_there(role: str) -> bool:
         if columns[role].isdecimal() and look_like_positions(titles):

@@ -188,7 +188,7 @@ def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[s
 
 
 def _read(source: Source, options: ReadOptions, *, annotation: str | None = None) -> Instance:
-    document = document_of(source.data, source.file)
+    document = document_of(source.text, source.file)
     with reading_json(source.file):
         return Instance(osrm_problem(document, annotation))
 

@@ -338,10 +338,10 @@ class Table:
             ]
             more = ", ..." if len(names) > 5 else ""
             _log.warning(
-                "%s: %d %s without coordinates left out: %s%s",
+                "%s: %d %s left out: %s%s",
                 self.file,
                 len(self.incomplete),
-                "row is" if len(self.incomplete) == 1 else "rows are",
+                "row without coordinates is" if len(self.incomplete) == 1 else "rows without coordinates are",
                 shown_lines(list(self.incomplete)),
                 f" ({', '.join(names[:5])}{more})" if names else "",
             )

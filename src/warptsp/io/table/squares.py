@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem, ParseError
+from warptsp.errors import InvalidProblem
 from warptsp.io._text import as_integers, quoted
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
@@ -100,7 +100,11 @@ def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
         _Square(rows, None, None) for rows in (fields, [[], *fields], [*fields, []])
     ]  # perhaps no diagonal
     corner = fields[0][0] if fields[0] else ""
-    if table.titles is None and (is_number(corner) or is_infinite(corner)):
+    if (
+        table.titles is None
+        and corner
+        and (is_number(corner) or is_infinite(corner) or _HOLE.fullmatch(corner))
+    ):
         # The first row of a symmetric matrix is its first column, and no names.
         yield from bare
         yield _Square(fields[1:], fields[0], None)
@@ -192,7 +196,7 @@ def _read(
         i, j = off[0].tolist()
         what = quoted(grid[i][j]) if grid[i][j] else "nothing"
         table.fail(
-            f"{what} in row {i + 1}, column {j + 1} of the matrix: a distance is needed, inf for a missing arc",
+            f"{what} in row {i + 1}, column {j + 1} of the matrix: a distance is needed, inf for a gap",
             lines[i],
         )
     return _problem(table, square, matrix, options, holes=bool(holes.any()))
@@ -207,25 +211,27 @@ def _problem(
     said = options.asymmetric or options.metric is Metric.EXPLICIT
     sure = _is_sure(table, square)
     try:
-        if not (
-            sure
-            or (_fits_bare(matrix, options, said or holes) if bare else _fits(square, matrix, options, holes))
-        ):
-            return None
-        if above is not None and beside is not None and above != beside:
-            if not is_counted(above) and not is_counted(beside):
-                at = next(i for i, pair in enumerate(zip(above, beside, strict=True)) if len(set(pair)) > 1)
-                table.fail(
-                    f"row {at + 1} of the matrix is called {quoted(beside[at])}, and column {at + 1} "
-                    f"{quoted(above[at])}: rows and columns have the same names, in the same order"
-                )
-            above = beside if is_counted(above) else above
-        table.check_thousands(range(square.column, square.column + n))
-        labels = above or beside
-        named: dict[str, Any] = {} if labels is None else {"labels": labels}
+        if bare:
+            fits = _fits_bare(matrix, options, said or holes)
+        else:
+            fits = sure or _fits(square, matrix, options, holes)
+    except InvalidProblem as error:
+        table.fail(str(error))
+    if not fits:
+        return None
+    if above is not None and beside is not None and above != beside:
+        if not is_counted(above) and not is_counted(beside):
+            at = next(i for i, pair in enumerate(zip(above, beside, strict=True)) if len(set(pair)) > 1)
+            table.fail(
+                f"row {at + 1} of the matrix is called {quoted(beside[at])}, and column {at + 1} "
+                f"{quoted(above[at])}: rows and columns have the same names, in the same order"
+            )
+        above = beside if is_counted(above) else above
+    table.check_thousands(range(square.column, square.column + n))
+    labels = above or beside
+    named: dict[str, Any] = {} if labels is None else {"labels": labels}
+    try:
         problem = Problem.from_matrix(matrix, asymmetric=options.asymmetric, **named)
-    except ParseError:
-        raise
     except InvalidProblem as error:
         table.fail(str(error))
     fitting_metric(Metric.EXPLICIT, options)

@@ -82,7 +82,7 @@ def _said(text: TableText) -> bool | None:
 
 def _table(source: Source) -> TableText:
     """The table in a file, whose first line names its columns."""
-    text = TableText(source.data, source.file)
+    text = TableText(source.text, source.file)
     title = " ".join(text.first).strip('"')
     if text.delimiter == " " and any(plain(title) in KNOWN[role] for role in ("id", "name")):
         text.delimiter, text.first = "\t", [title]  # one column, of which blanks and commas separate nothing
