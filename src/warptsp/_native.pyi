@@ -34,7 +34,7 @@ class HeldKarpBound:
     @property
     def potentials(self) -> NDArray[numpy.int32]: ...
 
-def held_karp(distances: Distances, norm: int, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
+def held_karp(distances: Distances, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
     """
     A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token stopped it before there was one. `further`: how many more cities stand where each one does, all of them with its potential.
     """
@@ -263,7 +263,7 @@ def tight_groups(lists: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     The cities, those of each group beside one another, and where each group begins; None if stopped.
     """
 
-def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
+def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
     """
     The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.
     """
@@ -594,7 +594,7 @@ class Batch:
     """
 
     @staticmethod
-    def of_points(metric: int, norm: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
+    def of_points(metric: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
     @overload
     @staticmethod

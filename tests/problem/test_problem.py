@@ -18,6 +18,7 @@ from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem, checks, constraints
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.lengths import FEW, _exact_parts, exact_sums
+from warptsp.problem.metric import NORMS
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -339,12 +340,12 @@ def test_what_an_instance_does_not_have_is_an_error():
     assert matrix.search_rows() is matrix.given_matrix()
 
 
-def test_metric_numbers_are_those_of_the_native_header():
+def test_the_table_of_metrics_is_that_of_the_native_header():
     header = Path(__file__).parents[2] / "src" / "warptsp" / "native" / "common" / "metric.h"
-    native = dict(re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.MULTILINE))
-    expected = {metric.name.lower(): str(metric.kind) for metric in Metric if metric is not Metric.EXPLICIT}
-    assert native == {**expected, "matrix": str(Metric.EXPLICIT.kind)}
-    assert sorted(metric.kind for metric in Metric) == list(range(len(Metric)))
+    native = re.findall(r"^  X\((\w+), (\w+), (\w+), (\w+)\)", header.read_text(), re.MULTILINE)
+    table = [(m.name.lower(), m.space, NORMS[m.norm], m.rounding) for m in Metric]
+    assert [("explicit" if row[0] == "matrix" else row[0], *row[1:]) for row in native] == table
+    assert [metric.kind for metric in Metric] == list(range(len(Metric)))
 
 
 def test_metric_names():

@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 Order = Literal["threads", "hardware", "random", "triples"]
 
 _MOST_PARTS = 1 << 29  # parts of the segments times cities: their numbers are of 32 bits
-# What rounding takes off a distance at most; the metrics whose rungs a GPU and a CPU can filter in the plane.
-_ROUNDED_DOWN_BY = {
-    Metric.EUC_2D: 0.5,
-    Metric.CEIL_2D: 0.0,
-    Metric.FLOOR_2D: 1.0,
-    Metric.EXACT_2D: 0.0,
-    Metric.ATT: 0.0,
-}
+_ROUNDED_DOWN_BY = {"nearest": 0.5, "down": 1.0}  # what rounding takes off a distance at most
 _EXACT_SINGLES = 2.0**24  # up to here every integer is a number of single precision
 # What rounding coordinates to single precision may change in a distance, in units of the largest one: two
 # coordinates off by half a unit of the last place at half the width, in x and in y, and some to spare.
@@ -118,7 +111,7 @@ class Circle:
             if 1e-12 < largest < 1e15:  # single precision must hold the squares
                 planar = 2 if whole else 1
             place_error = 0.0 if exact else _PLACE_ERROR * largest
-            slack = 2 * (_ROUNDED_DOWN_BY[problem.metric] + place_error)
+            slack = 2 * (_ROUNDED_DOWN_BY.get(problem.metric.rounding, 0.0) + place_error)
         return cls(
             instance=instance,
             elements=elements,

@@ -14,7 +14,6 @@ from warptsp.backends.cuda.search import TourSearch
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, telling
 from warptsp.methods.lk import tuning
-from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
 from warptsp.reserve import SAMPLE
 
@@ -69,7 +68,7 @@ class SetUp:
             layouts,
             cuda_tuning.CANDIDATES,
             cuda_tuning.PER_QUADRANT,
-            search_norm(problem.metric),
+            problem.metric.norm,
             run.token,
         )
         tour = None

@@ -24,8 +24,6 @@ using namespace warptsp::tours;
 
 namespace {
 
-bool is_spherical(MetricKind kind) { return kind == MetricKind::geo || kind == MetricKind::great_circle; }
-
 // Whether no search gets lost in these matrices: they are symmetric, and hold numbers, none of them negative.
 template <class V>
 bool are_symmetric(const Array<const V, 3> &matrices) {
@@ -54,7 +52,6 @@ double longest_coordinate_sum(const Array<const double, 3> &points) {
 // Many instances of the same number of cities, one after another: the batch of warptsp.many.
 struct Batch {
   MetricKind kind = MetricKind::matrix;
-  int norm = 0;
   std::optional<Array<const double, 3>> points;
   std::optional<Array<const int, 3>> int_matrices;
   std::optional<Array<const double, 3>> real_matrices;
@@ -117,10 +114,9 @@ class BatchSearch {
         std::copy_n(points + (size_t)order_[c] * stride, stride, rows_.data() + (size_t)c * stride);
       instance.points = given.points = {rows_.data(), stride};
       instance.dimensions = stride;
-      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant, batch_.norm, false, 1, token_,
-                                    lists) &&
-             greedy_edge_points(rows_.data(), n_, stride, batch_.kind, batch_.norm, nullptr, 0, 1, token_,
-                                start_.data());
+      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant,
+                                    (int)facts_of(batch_.kind).norm, false, 1, token_, lists) &&
+             greedy_edge_points(rows_.data(), n_, stride, batch_.kind, nullptr, 0, 1, token_, start_.data());
     }
     std::iota(order_.begin(), order_.end(), 0);
     instance.points = given.points = {nullptr, 0};
@@ -171,11 +167,11 @@ class BatchSearch {
   std::vector<double> rows_;
 };
 
-Batch of_points(int metric, int norm, Array<const double, 3> points) {
+Batch of_points(int metric, Array<const double, 3> points) {
   check_metric(metric, points.shape(2));
-  require(norm >= 0 && norm <= 2 && !is_spherical((MetricKind)metric), "norm or metric is out of range");
+  require(!on_sphere((MetricKind)metric), "metric is out of range");
   require(std::isfinite(longest_coordinate_sum(points)), "the points are not finite");
-  return {(MetricKind)metric, norm, points, {}, {}};
+  return {(MetricKind)metric, points, {}, {}};
 }
 
 template <class V>
@@ -241,7 +237,7 @@ void bind_batch(nb::module_ &m) {
       .value("UNSETTLED", BatchEnd::unsettled, "No search agreed with another one, or it is a matter for `solve`.")
       .value("STOPPED", BatchEnd::stopped, "By the token.");
   nb::class_<Batch>(m, "Batch", "Many instances of equally many cities, which are searched one after another.")
-      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("norm"), nb::arg("points"))
+      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("points"))
       .def_static("of_matrices", &of_matrices<int>, nb::arg("matrices"))
       .def_static("of_matrices", &of_matrices<double>, nb::arg("matrices"))
       .def(

@@ -38,17 +38,10 @@ struct BoundClimbers {
 
   template <class Use>
   Climbed with_plane(Use &&use) const {
-    switch (distances.kind) {
-      case MetricKind::euc_2d: return with_fast_metric<MetricKind::euc_2d>(use);
-      case MetricKind::ceil_2d: return with_fast_metric<MetricKind::ceil_2d>(use);
-      case MetricKind::floor_2d: return with_fast_metric<MetricKind::floor_2d>(use);
-      case MetricKind::att: return with_fast_metric<MetricKind::att>(use);
-      default: return with_fast_metric<MetricKind::exact_2d>(use);
-    }
-  }
-  template <MetricKind exact, class Use>
-  Climbed with_fast_metric(Use &&use) const {
-    return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
+    return with_euclidean(distances.kind, [&](auto kind) {
+      constexpr MetricKind exact = decltype(kind)::value;
+      return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
+    });
   }
   template <MetricKind exact, MetricKind fast, class Use>
   Climbed with_kinds(Use &&use) const {
