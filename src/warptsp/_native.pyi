@@ -703,16 +703,69 @@ def shorter_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Whether a tour of each matrix is shorter than its length, by so many steps, or else dynamic programming.
     """
 
+class SymmetricInstance:
+    """
+    The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.
+    """
+
+    def __init__(self, *, elements: int = 0, random: int = 0, tolerance: float = 0.0, planar: int = 0, whole_edges: int = 0, center_x: float = 0.0, center_y: float = 0.0, scale: float = 0.0, slack: float = 0.0, place_error: float = 0.0) -> None: ...
+
+    @property
+    def elements(self) -> int:
+        """Of the hardware, for its order; 0 for that of the threads."""
+
+    @property
+    def random(self) -> int:
+        """Whether segments come one after another at random."""
+
+    @property
+    def tolerance(self) -> float:
+        """What a gain must exceed."""
+
+    @property
+    def planar(self) -> int:
+        """Whether the filter works; 2 if single precision holds all places."""
+
+    @property
+    def whole_edges(self) -> int:
+        """Whether lengths are integers that single precision holds."""
+
+    @property
+    def center_x(self) -> float: ...
+
+    @property
+    def center_y(self) -> float: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @property
+    def slack(self) -> float:
+        """By how much rounding may make two edges shorter."""
+
+    @property
+    def place_error(self) -> float:
+        """By how much it may change a distance."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
 class SymmetricTours:
     """Tours, and symmetrical 2-opt moves that shorten them."""
 
     @staticmethod
-    def create(*, distances: Distances, elements: int, random: bool, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tolerance: float, planar: int, whole_edges: bool, center_x: float, center_y: float, scale: float, slack: float, place_error: float, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int) -> SymmetricTours: ...
+    def create(*, distances: Distances, instance: SymmetricInstance, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int, threads: int) -> SymmetricTours: ...
 
-    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
+    def descend(self, seconds: float, token: StopToken) -> bool:
         """Descend for so long at a time; True when every tour is 2-optimal."""
 
-    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, threads: int, token: StopToken) -> None:
+    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, token: StopToken) -> None:
         """Make so many steps of annealing with every tour."""
 
     def cities(self, chain: int) -> NDArray[numpy.int32]:

@@ -296,12 +296,14 @@ def symmetric_tours(
     temperature=1.0, factor=0.9, steps=50, chain=1,
 ):  # fmt: skip
     made = _native.SymmetricTours.create(
-        distances=distances(kind, points, matrix), elements=elements, random=random, triples=triples,
-        fixed=fixed, tolerance=1e-9, planar=planar, whole_edges=False, center_x=center_x, center_y=50.0,
-        scale=scale, slack=slack, place_error=place_error, circle=circle, seed=1, chains=chains,
+        distances=distances(kind, points, matrix), triples=triples, fixed=fixed, circle=circle, seed=1,
+        chains=chains, threads=threads, instance=_native.SymmetricInstance(
+            elements=elements, random=random, tolerance=1e-9, planar=planar, center_x=center_x, center_y=50.0,
+            scale=scale, slack=slack, place_error=place_error,
+        ),
     )  # fmt: skip
-    made.descend(0.01, threads, token())
-    made.anneal(temperature, factor, 100, 0, steps, threads, token())
+    made.descend(0.01, token())
+    made.anneal(temperature, factor, 100, 0, steps, token())
     made.cities(chain)
 
 

@@ -46,6 +46,10 @@ def slow_distance(metric, p, q):
         return nint(sum(difference))
     if metric in (Metric.MAX_2D, Metric.MAX_3D):
         return max(nint(d) for d in difference)
+    if metric in (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D):
+        return sum(difference)
+    if metric in (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D):
+        return max(difference)
     if metric is Metric.GEO:
 
         def radians(x):
@@ -99,6 +103,10 @@ BY_HAND = {
     Metric.GEO: ([0, 0], [0, 90], 10020),  # a quarter of the equator: 10019.1 km, and one kilometre more
     Metric.GREAT_CIRCLE: ([0, 0], [0, 90], 6371008.8 * math.pi / 2),
     Metric.XRAY1: ([350, 0, 0], [0, 3, 0], 1000),  # ten degrees around the circle
+    Metric.EXACT_MAN_2D: ([0, 0], [1.25, 1.5], 2.75),
+    Metric.EXACT_MAX_2D: ([0, 0], [1.25, 1.5], 1.5),
+    Metric.EXACT_MAN_3D: ([0, 0, 0], [1, 2.25, 2.5], 5.75),
+    Metric.EXACT_MAX_3D: ([0, 0, 0], [1, 2.25, 2.5], 2.5),
     Metric.XRAY2: ([350, 0, 0], [0, 3, 0], 800),  # of which a second turns 1.25
 }
 

@@ -39,6 +39,10 @@ class Metric(enum.Enum):
     XRAY1 = 13, "angles", "maximum", "nearest", "X-ray crystallography, version 1"
     XRAY2 = 14, "angles", "maximum", "nearest", "X-ray crystallography, version 2"
     EXPLICIT = 15, "none", "euclidean", "nearest", "distance matrix"
+    EXACT_MAN_2D = 16, "plane", "manhattan", "none", "Manhattan, not rounded"
+    EXACT_MAX_2D = 17, "plane", "maximum", "none", "maximum of the differences"
+    EXACT_MAN_3D = 18, "space", "manhattan", "none", "Manhattan in space, not rounded"
+    EXACT_MAX_3D = 19, "space", "maximum", "none", "maximum of the differences in space"
 
     kind: int
     space: str
@@ -92,9 +96,17 @@ class Metric(enum.Enum):
         return self.space == "sphere"
 
     @property
+    def rounded(self) -> Metric:
+        """The metric of the same space and norm that rounds to nearest; itself, if there is none."""
+        return self._with("nearest")
+
+    @property
     def unrounded(self) -> Metric:
         """The metric of the same space and norm that does not round; itself, if there is none."""
-        like = (self.space, self.norm, "none") if self.planar or self.spatial else None
+        return self._with("none")
+
+    def _with(self, rounding: str) -> Metric:
+        like = (self.space, self.norm, rounding) if self.planar or self.spatial else None
         return next((m for m in Metric if (m.space, m.norm, m.rounding) == like), self)
 
     @property
@@ -135,8 +147,8 @@ class Metric(enum.Enum):
 
 
 _EUCLID = (Metric.EXACT_2D, Metric.EXACT_3D)
-_MANHATTAN = (Metric.MAN_2D, Metric.MAN_3D)
-_CHEBYSHEV = (Metric.MAX_2D, Metric.MAX_3D)
+_MANHATTAN = (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D)
+_CHEBYSHEV = (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D)
 COMMON = {
     "euclidean": _EUCLID,
     "cityblock": _MANHATTAN,

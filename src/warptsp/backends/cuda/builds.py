@@ -196,8 +196,7 @@ def sources_of(methods: Iterable[str], metrics: Iterable[str]) -> list[Source]:
     for method in methods:
         for metric in chosen:
             for source in _sources(method, metric):
-                key = (source.file, source.names, tuple(sorted(source.defines.items())), source.fmad)
-                found.setdefault(key, source)
+                found.setdefault(source.key, source)
     return list(found.values())
 
 

@@ -146,7 +146,7 @@ class NearestSearch:
     ) -> None:
         boxes, levels = box_tree(device, points, n, scale)
         source = _source(*lists, points.shape[1])
-        self._kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
+        self._kernel = device.module(source).kernel(source.names[0])
         self._tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
         self._scale, self._boxes = scale, boxes
         self.rows = device.empty((n, lists[0]), np.int32)

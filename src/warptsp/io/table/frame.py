@@ -20,7 +20,7 @@ from warptsp.io.table.columns import Columns, fitting_metric, named_columns
 from warptsp.io.table.degrees import doubt_about_degrees
 from warptsp.io.table.text import TableRows, is_number
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import check_common
+from warptsp.problem.common_metrics import metric_of
 from warptsp.problem.matrices import are_distances
 from warptsp.problem.values import plain_array, real_array
 
@@ -76,8 +76,7 @@ def problem_of_frame(
             "same names"
         )
     fields.pop("asymmetric", None)  # what may be so is a matrix
-    wanted = fitting_metric(own_metric, options)
-    check_common(metric, wanted, coordinates)
+    wanted = metric_of(metric, fitting_metric(own_metric, options), coordinates)
     own = {**_names(frame, found, options), "extra": _others(frame, titles, found)}
     return Problem.from_points(coordinates, wanted, **{**own, **fields})
 

@@ -17,7 +17,7 @@ from warptsp.io._text import as_integers, quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import check_common
+from warptsp.problem.common_metrics import metric_of
 from warptsp.problem.matrices import are_distances
 
 from .arcs import arcs_problem, names_arcs
@@ -263,8 +263,7 @@ class _Table:
             fields["node_ids"] = ids.astype(np.int64)
         if self.extra:
             fields["extra"] = self._named_extra()
-        metric = fitting_metric(columns.metric, self.options)
-        check_common(self.options.asked, metric, coordinates)
+        metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
         try:
             return Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
         except InvalidProblem as error:

@@ -44,7 +44,8 @@ enum class Norm : int { maximum = 0, manhattan = 1, euclidean = 2 };
 enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
 
 // The table of metrics, in the order of their numbers; problem/metric.py has it, too, and a test compares them. The
-// distance of the plane and of space is the norm of the differences, rounded; `distance_of` has the others.
+// distance of the plane and of space is the norm of the differences, rounded (other norms than Euclid's to nearest or not
+// at all); `distance_of` has the others.
 //   X(name, space, norm, rounding)
 #define WARPTSP_METRICS(X)                 \
   X(euc_2d, plane, euclidean, nearest)     \
@@ -62,7 +63,11 @@ enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
   X(max_3d, space, maximum, nearest)       \
   X(xray1, angles, maximum, nearest)       \
   X(xray2, angles, maximum, nearest)       \
-  X(matrix, none, euclidean, nearest)
+  X(matrix, none, euclidean, nearest)      \
+  X(exact_man_2d, plane, manhattan, none)  \
+  X(exact_max_2d, plane, maximum, none)    \
+  X(exact_man_3d, space, manhattan, none)  \
+  X(exact_max_3d, space, maximum, none)
 
 #define WARPTSP_METRIC_NAME(name, space, norm, rounding) name,
 enum class MetricKind : int { WARPTSP_METRICS(WARPTSP_METRIC_NAME) count };
@@ -109,6 +114,10 @@ WARPTSP_FN auto with_euclidean(MetricKind kind, const Use &use) {
     case MetricKind::att: return use(KindConstant<MetricKind::att>());
     default: return use(KindConstant<MetricKind::exact_2d>());
   }
+}
+
+WARPTSP_FN constexpr bool is_sum_or_maximum(MetricKind kind) {
+  return (is_planar(kind) || facts_of(kind).space == Space::space) && facts_of(kind).norm != Norm::euclidean;
 }
 
 // Numbers in a row of points.
@@ -172,20 +181,20 @@ WARPTSP_FN constexpr MetricKind kind_here(MetricKind) { return (MetricKind)METRI
 WARPTSP_FN constexpr MetricKind kind_here(MetricKind kind) { return kind; }
 #endif
 
-template <int D, class T>
-WARPTSP_FN T norm_of_difference(Norm norm, const T *p, const T *q) {
-  if (norm == Norm::euclidean) return D == 2 ? euclidean_2d(p, q) : euclidean_3d(p, q);
-  const T x = WARPTSP_MATH(fabs)(p[0] - q[0]), y = WARPTSP_MATH(fabs)(p[1] - q[1]);
-  if (D == 2) return norm == Norm::manhattan ? x + y : larger(x, y);
-  const T z = WARPTSP_MATH(fabs)(p[D - 1] - q[D - 1]);
-  return norm == Norm::manhattan ? x + y + z : larger(x, larger(y, z));
-}
-
 template <class T>
 WARPTSP_FN T rounded(Rounding rounding, T v) {
   if (rounding == Rounding::nearest) return WARPTSP_MATH(floor)(v + T(0.5));
   if (rounding == Rounding::up || rounding == Rounding::att) return WARPTSP_MATH(ceil)(v);
   return rounding == Rounding::down ? WARPTSP_MATH(floor)(v) : v;
+}
+
+// By the sum or the maximum of the differences, rounded to nearest or not at all.
+template <class T>
+WARPTSP_FN T sum_or_maximum(const MetricFacts &facts, const T *p, const T *q) {
+  const T x = WARPTSP_MATH(fabs)(p[0] - q[0]), y = WARPTSP_MATH(fabs)(p[1] - q[1]);
+  const T z = facts.space == Space::space ? WARPTSP_MATH(fabs)(p[2] - q[2]) : T(0);
+  const T v = facts.norm == Norm::manhattan ? x + y + z : larger(larger(x, y), z);
+  return facts.rounding == Rounding::nearest ? WARPTSP_MATH(floor)(v + T(0.5)) : v;
 }
 
 template <MetricKind kind, class T>
@@ -194,10 +203,10 @@ WARPTSP_FN T distance_of(const T *p, const T *q) {
   if constexpr (facts.rounding == Rounding::att) {
     // TSPLIB's nint, plus one where that fell below: the next integer up.
     return WARPTSP_MATH(ceil)(WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / T(10)));
-  } else if constexpr (facts.space == Space::plane) {
-    return rounded(facts.rounding, norm_of_difference<2>(facts.norm, p, q));
-  } else if constexpr (facts.space == Space::space) {
-    return rounded(facts.rounding, norm_of_difference<3>(facts.norm, p, q));
+  } else if constexpr (is_euclidean(kind)) {
+    return rounded(facts.rounding, euclidean_2d(p, q));
+  } else if constexpr (facts.space == Space::space && facts.norm == Norm::euclidean) {
+    return rounded(facts.rounding, euclidean_3d(p, q));
   } else if constexpr (kind == MetricKind::geo) {  // TSPLIB's kilometres on the idealised sphere, from DDD.MM
     return WARPTSP_MATH(floor)(T(geo_radius_km) * angle_between(p, q) + T(1));
   } else if constexpr (kind == MetricKind::great_circle) {
@@ -216,16 +225,20 @@ WARPTSP_FN T distance_of(const T *p, const T *q) {
 }
 
 // Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
-// of NaN is the dummy city of an open path, at distance 0 from all.
+// of NaN is the dummy city of an open path, at distance 0 from all. Norms other than Euclid's share their code: with
+// a case each, the module would be 1 % larger.
 template <class T>
 WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
-#define WARPTSP_METRIC_DISTANCE(name, space, norm, rounding) \
-  case MetricKind::name: return distance_of<MetricKind::name>(p, q);
+#define WARPTSP_METRIC_DISTANCE(name, space, norm, rounding)  \
+  case MetricKind::name:                                      \
+    if constexpr (is_sum_or_maximum(MetricKind::name)) break; \
+    return distance_of<MetricKind::name>(p, q);
   switch (kind_here(kind)) {
     WARPTSP_METRICS(WARPTSP_METRIC_DISTANCE)
     default: return T(0);
   }
 #undef WARPTSP_METRIC_DISTANCE
+  return sum_or_maximum(facts_of(kind_here(kind)), p, q);
 }
 
 template <class V>
