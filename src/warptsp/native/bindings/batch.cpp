@@ -222,8 +222,8 @@ auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
       seconds[i] = monotonic_seconds() - begun;
     }
   }
-  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks), {count}),
-                         to_numpy(std::move(seconds), {count}), to_numpy(std::move(ends), {count}));
+  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks)),
+                         to_numpy(std::move(seconds)), to_numpy(std::move(ends)));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
                        bound.rounds,
                        bound.certified,
                        found->edges,
-                       to_numpy(std::move(found->bound.potential), {n})};
+                       to_numpy(std::move(found->bound.potential))};
 }
 
 // For an ascent elsewhere: the clusters of a spanning tree, given by its edges and their lengths.
@@ -128,7 +128,7 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tree_clusters(c
   for (const Clusters::Range &range : clusters.members())
     ranges.insert(ranges.end(), {range.begin, range.end, range.gain});
   const size_t count = ranges.size() / 3;
-  return std::make_tuple(to_numpy(std::vector<int>(clusters.order()), {n}), to_numpy(std::move(ranges), {count, 3}));
+  return std::make_tuple(to_numpy(std::vector<int>(clusters.order())), to_numpy(std::move(ranges), {count, 3}));
 }
 
 }  // namespace

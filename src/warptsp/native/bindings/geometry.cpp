@@ -182,8 +182,7 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tight_groups(co
   interruptible(
       token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
   if (!complete) return std::nullopt;
-  const size_t firsts = found.first.size();
-  return std::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
+  return std::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.first)));
 }
 
 }  // namespace

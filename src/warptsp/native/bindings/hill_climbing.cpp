@@ -119,9 +119,8 @@ void bind_hill_climbing(nb::module_ &m) {
               climbed = self.with_descent(Climb{seed, first, count, threads, given ? given->data() : nullptr,
                                                 self.scale, perturbed ? &self.lines : nullptr, token, self.counters});
             });
-            const size_t climbers = climbed.lengths.size(), cities = climbed.tour.size();
-            return std::make_tuple(to_numpy(std::move(climbed.lengths), {climbers}), climbed.best,
-                                   to_numpy(std::move(climbed.tour), {cities}));
+            return std::make_tuple(to_numpy(std::move(climbed.lengths)), climbed.best,
+                                   to_numpy(std::move(climbed.tour)));
           },
           nb::kw_only(), nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
           nb::arg("given").none(), nb::arg("perturbed"), nb::arg("token"))

@@ -121,8 +121,7 @@ void bind_symmetric(nb::module_ &m) {
           [](const BoundTours &b, int chain) {
             if (b.triples && chain != 0) throw nb::value_error("triples have one chain");
             std::vector<int> cities = b.triples ? b.triples->cities() : b.tours.at(chain).cities();
-            const size_t n = cities.size();
-            return to_numpy(std::move(cities), {n});
+            return to_numpy(std::move(cities));
           },
           nb::arg("chain"), "The cities on the circle of a chain.")
       .def(
@@ -131,8 +130,7 @@ void bind_symmetric(nb::module_ &m) {
             std::vector<double> lengths;
             if (b.triples) lengths.push_back(b.triples->length());
             for (const SymmetricTour &tour : b.tours) lengths.push_back(tour.length());
-            const size_t count = lengths.size();
-            return to_numpy(std::move(lengths), {count});
+            return to_numpy(std::move(lengths));
           },
           "The length of each tour.")
       .def("counters", [](const BoundTours &b) {
@@ -144,11 +142,7 @@ void bind_symmetric(nb::module_ &m) {
           sum.evaluations += tour.counters().evaluations;
           sum.moves += tour.counters().moves;
         }
-        Counts d;
-        d["steps"] = sum.steps;
-        d["quiet"] = quiet;
-        d["evaluations"] = sum.evaluations;
-        d["moves"] = sum.moves;
-        return d;
+        return counts_of(
+            {{"steps", sum.steps}, {"quiet", quiet}, {"evaluations", sum.evaluations}, {"moves", sum.moves}});
       });
 }

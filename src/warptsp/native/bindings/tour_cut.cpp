@@ -84,8 +84,7 @@ std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const 
   });
   if (linked == TourCut::Linked::stopped) return std::nullopt;
   if (linked == TourCut::Linked::impossible) return std::make_tuple(FilledArray(), 0);
-  const size_t size = tour.size();
-  return std::make_tuple(FilledArray(to_numpy(std::move(tour), {size})), closed);
+  return std::make_tuple(FilledArray(to_numpy(std::move(tour))), closed);
 }
 
 }  // namespace
@@ -110,7 +109,7 @@ void bind_tour_cut(nb::module_ &m) {
           "cities",
           [](const TourCut &cut, int b) {
             check_part(cut, b);
-            return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)), {(size_t)cut.size(b)});
+            return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)));
           },
           arg("part"), "The part's cities in tour order, or in that of its answer.")
       .def(
@@ -119,8 +118,7 @@ void bind_tour_cut(nb::module_ &m) {
             check_part(cut, b);
             std::vector<int> begin;
             for (int j = 0; j <= cut.path_count(b); j++) begin.push_back(cut.path_begin(b, j));
-            const size_t size = begin.size();
-            return to_numpy(std::move(begin), {size});
+            return to_numpy(std::move(begin));
           },
           arg("part"), "Where each path begins among the part's cities, and their number.")
       .def(
@@ -136,8 +134,7 @@ void bind_tour_cut(nb::module_ &m) {
           [](const TourCut &cut) {
             std::vector<int> cities(2 * (size_t)cut.path_count());
             cut.ends(cities.data());
-            const size_t size = cities.size();
-            return to_numpy(std::move(cities), {size});
+            return to_numpy(std::move(cities));
           },
           "The cities at head and tail of every path.")
       .def("link", bind_link, arg("order"), arg("points"), arg("kind"), arg("threads"), arg("token"),

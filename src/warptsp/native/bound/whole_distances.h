@@ -64,7 +64,7 @@ struct PointDistances {
   double between(const double *p, const double *q) const {
     if (kind == MetricKind::euc_2d) return (double)(int64_t)(euclidean_2d(p, q) + 0.5);  // floor() is a call
     if (D == 3 && on_sphere(kind)) return safe_sphere_distance(kind, 0.5 * euclidean_3d(p, q));
-    return coordinate_distance(kind, p, q);
+    return coordinate_distance<D>(kind, p, q);
   }
 };
 

@@ -44,8 +44,7 @@ enum class Norm : int { maximum = 0, manhattan = 1, euclidean = 2 };
 enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
 
 // The table of metrics, in the order of their numbers; problem/metric.py has it, too, and a test compares them. The
-// distance of the plane and of space is the norm of the differences, rounded (other norms than Euclid's to nearest or not
-// at all); `distance_of` has the others.
+// distance of the plane and of space is the norm of the differences, rounded; `distance_of` has the others.
 //   X(name, space, norm, rounding)
 #define WARPTSP_METRICS(X)                 \
   X(euc_2d, plane, euclidean, nearest)     \
@@ -116,10 +115,6 @@ WARPTSP_FN auto with_euclidean(MetricKind kind, const Use &use) {
   }
 }
 
-WARPTSP_FN constexpr bool is_sum_or_maximum(MetricKind kind) {
-  return (is_planar(kind) || facts_of(kind).space == Space::space) && facts_of(kind).norm != Norm::euclidean;
-}
-
 // Numbers in a row of points.
 WARPTSP_FN constexpr int columns_of(MetricKind kind) { return is_planar(kind) ? 2 : has_coordinates(kind) ? 3 : 0; }
 
@@ -188,13 +183,13 @@ WARPTSP_FN T rounded(Rounding rounding, T v) {
   return rounding == Rounding::down ? WARPTSP_MATH(floor)(v) : v;
 }
 
-// By the sum or the maximum of the differences, rounded to nearest or not at all.
-template <class T>
-WARPTSP_FN T sum_or_maximum(const MetricFacts &facts, const T *p, const T *q) {
+template <int D, class T>
+WARPTSP_FN T length_in(Norm norm, const T *p, const T *q) {
+  if (norm == Norm::euclidean) return D == 2 ? euclidean_2d(p, q) : euclidean_3d(p, q);
   const T x = WARPTSP_MATH(fabs)(p[0] - q[0]), y = WARPTSP_MATH(fabs)(p[1] - q[1]);
-  const T z = facts.space == Space::space ? WARPTSP_MATH(fabs)(p[2] - q[2]) : T(0);
-  const T v = facts.norm == Norm::manhattan ? x + y + z : larger(larger(x, y), z);
-  return facts.rounding == Rounding::nearest ? WARPTSP_MATH(floor)(v + T(0.5)) : v;
+  if (D == 2) return norm == Norm::manhattan ? x + y : larger(x, y);
+  const T z = WARPTSP_MATH(fabs)(p[D - 1] - q[D - 1]);
+  return norm == Norm::manhattan ? x + y + z : larger(x, larger(y, z));
 }
 
 template <MetricKind kind, class T>
@@ -203,10 +198,10 @@ WARPTSP_FN T distance_of(const T *p, const T *q) {
   if constexpr (facts.rounding == Rounding::att) {
     // TSPLIB's nint, plus one where that fell below: the next integer up.
     return WARPTSP_MATH(ceil)(WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / T(10)));
-  } else if constexpr (is_euclidean(kind)) {
-    return rounded(facts.rounding, euclidean_2d(p, q));
-  } else if constexpr (facts.space == Space::space && facts.norm == Norm::euclidean) {
-    return rounded(facts.rounding, euclidean_3d(p, q));
+  } else if constexpr (facts.space == Space::plane) {
+    return rounded(facts.rounding, length_in<2>(facts.norm, p, q));
+  } else if constexpr (facts.space == Space::space) {
+    return rounded(facts.rounding, length_in<3>(facts.norm, p, q));
   } else if constexpr (kind == MetricKind::geo) {  // TSPLIB's kilometres on the idealised sphere, from DDD.MM
     return WARPTSP_MATH(floor)(T(geo_radius_km) * angle_between(p, q) + T(1));
   } else if constexpr (kind == MetricKind::great_circle) {
@@ -225,20 +220,21 @@ WARPTSP_FN T distance_of(const T *p, const T *q) {
 }
 
 // Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
-// of NaN is the dummy city of an open path, at distance 0 from all. Norms other than Euclid's share their code: with
-// a case each, the module would be 1 % larger.
-template <class T>
+// of NaN is the dummy city of an open path, at distance 0 from all. `D`: only those of so many columns are asked for;
+// `whole`: only those of integers. The fewer there are, the smaller is the code, of which there are many copies.
+template <int D = 0, bool whole = false, class T>
 WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
-#define WARPTSP_METRIC_DISTANCE(name, space, norm, rounding)  \
-  case MetricKind::name:                                      \
-    if constexpr (is_sum_or_maximum(MetricKind::name)) break; \
-    return distance_of<MetricKind::name>(p, q);
+#define WARPTSP_METRIC_DISTANCE(name, space, norm, rounding)                                                  \
+  case MetricKind::name:                                                                                      \
+    if constexpr ((D != 0 && D != columns_of(MetricKind::name)) || (whole && !is_integral(MetricKind::name))) \
+      return T(0);                                                                                            \
+    else                                                                                                      \
+      return distance_of<MetricKind::name>(p, q);
   switch (kind_here(kind)) {
     WARPTSP_METRICS(WARPTSP_METRIC_DISTANCE)
     default: return T(0);
   }
 #undef WARPTSP_METRIC_DISTANCE
-  return sum_or_maximum(facts_of(kind_here(kind)), p, q);
 }
 
 template <class V>
@@ -247,8 +243,9 @@ struct AnyCoordinates {
   Points points;
   MetricKind kind;
   WARPTSP_FN V operator()(int a, int b) const {
-    const double d = coordinate_distance(kind, points.rows + points.stride * (long long)a,
-                                         points.rows + points.stride * (long long)b);
+    constexpr bool whole = V(0.5) == V(0);
+    const double d = coordinate_distance<0, whole>(kind, points.rows + points.stride * (long long)a,
+                                                   points.rows + points.stride * (long long)b);
     return d == d ? (V)d : V(0);
   }
 };

@@ -34,7 +34,6 @@ class Fragments {
   }
   bool is_inner(int city) const { return links_[2 * (size_t)city + 1] >= 0; }
   bool fits(int a, int b) const { return !is_inner(a) && !is_inner(b) && far_end_[a] != b && a != b; }
-  int far_end(int end) const { return far_end_[end]; }
   int paths() const { return paths_; }
 
   void join(int a, int b) {
