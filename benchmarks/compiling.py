@@ -25,8 +25,8 @@ ANY_METRIC = ("descent", "symmetric")  # files that were compiled for all metric
 def compile_once(method: str, metric: str, capability: tuple[int, int], *, before: bool) -> dict[str, float]:
     """Compile what a first run needs, and return seconds of the CPU and by the clock."""
     from warptsp.backends.cuda import compiler
-    from warptsp.backends.cuda.builds import sources_of
     from warptsp.backends.cuda.compiler import compile_kernels, nvrtc_version
+    from warptsp.methods.builds import sources_of
 
     nvrtc_version()
     compiler.SPLIT_COMPILE = None if before else 0  # type: ignore[assignment]
@@ -50,8 +50,12 @@ def compile_once(method: str, metric: str, capability: tuple[int, int], *, befor
 
 def as_before(sources: list[Source]) -> list[Source]:
     """Return the sources as they were compiled before: for every metric, and with all kernels."""
-    from warptsp.backends.cuda.builds import NEIGHBOR_KERNELS
+    from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, PASS_KERNELS
 
+    named = [
+        name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
+    ]
+    every = tuple(dict.fromkeys(named))
     found = []
     for source in sources:
         if source.file.startswith(ANY_METRIC):
@@ -60,7 +64,7 @@ def as_before(sources: list[Source]) -> list[Source]:
         elif source.file != "neighbor.cu":
             found.append(source)
         elif not found:
-            found.append(replace(source, names=NEIGHBOR_KERNELS))
+            found.append(replace(source, names=every))
     return found
 
 
@@ -70,12 +74,12 @@ def main() -> None:
     options_parser.add_argument("--repeats", type=int, default=3)
     options = options_parser.parse_args()
     os.environ["WARPTSP_CACHE_DIR"] = ""
-    from warptsp.backends.cuda.builds import METHODS
+    from warptsp.methods.builds import methods_with_kernels
 
     major, minor = map(int, options.arch.split("."))
     repeats = 1 if options.quick else options.repeats
     results, rows = {}, []
-    for method in METHODS[:1] if options.quick else METHODS:
+    for method in methods_with_kernels()[: 1 if options.quick else None]:
         row = [method]
         for before in (True, False):
             best = {}

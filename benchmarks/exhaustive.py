@@ -58,8 +58,8 @@ CLIMBED = (200, 500, 783, 1_000, 2_000, 4_000, 8_000)
 def measure_climbers(sizes: tuple[int, ...], device: Any, threads: int) -> list[list[Any]]:
     """Return (cities, metric, climbers, 10^9 moves/s) of random-restart hill climbing."""
     import warptsp
-    from warptsp.backends.climb_instance import ClimbInstance
-    from warptsp.backends.cuda.climbing import climbers_of
+    from warptsp.papers.hill_climbing.cuda import climbers_of
+    from warptsp.papers.hill_climbing.instance import ClimbInstance
 
     rows: list[list[Any]] = []
     for n in sizes:
@@ -100,9 +100,9 @@ def main() -> None:
     device = None
     clock = time.process_time if options.device == "cpu" else time.perf_counter
     if options.device != "cpu":
-        from warptsp.backends.cuda.descent import CudaDescent
         from warptsp.backends.cuda.device import Device
         from warptsp.machine import Devices
+        from warptsp.papers.exhaustive.cuda import CudaDescent
 
         device = Device.open(Devices.parse(options.device).gpus[0])
 

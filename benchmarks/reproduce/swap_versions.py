@@ -75,9 +75,9 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 def launch_of(problem: Problem, version: int) -> dict[str, Any]:
     """Return what the driver says of the evaluation in a version."""
-    from warptsp.backends.cuda.descent import CudaDescent, Launch
     from warptsp.backends.cuda.device import Device
-    from warptsp.methods.descent import Neighborhood
+    from warptsp.papers.exhaustive.cuda import CudaDescent, Launch
+    from warptsp.papers.exhaustive.descent import Neighborhood
 
     tour = np.arange(problem.n, dtype=np.int32)
     with Device.open(0) as device:

@@ -324,7 +324,7 @@ class NeighborSearch:
 
 class HillClimbers:
     """
-    Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.
+    Random-restart 2-opt on CPU threads; see native/papers/hill_climbing/hill_climbing.h.
     """
 
     def __init__(self, *, distances: Distances, rounded: bool, tolerance: float, scale: float, near: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...

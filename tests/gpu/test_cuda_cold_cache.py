@@ -13,7 +13,7 @@ from instances import whole_points
 from pretended_driver import H200
 
 import warptsp
-from warptsp.backends.cuda import cache, climbing, compiler
+from warptsp.backends.cuda import cache, compiler
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import Compilation, not_cached
 from warptsp.backends.cuda.search import kernel_sources
@@ -21,7 +21,8 @@ from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.methods import kernels
 from warptsp.methods.lk import cuda as lk_cuda
 from warptsp.methods.lk import tuning
-from warptsp.methods.neighbor_lists import NeighborSearch
+from warptsp.papers.hill_climbing import cuda as hill_climbing
+from warptsp.papers.neighbor_lists.search import NeighborSearch
 from warptsp.problem import OpenPath, Problem
 
 
@@ -42,9 +43,9 @@ def slow_compiler(tmp_path, monkeypatch, pretend_gpus):
     pretend_gpus(H200)
     # Hill climbing asks the GPU which kernel to take.
     monkeypatch.setattr(cuda_device.Device, "open", lambda ordinal: contextlib.nullcontext())
-    monkeypatch.setattr(climbing, "best_version", lambda problem, device: "tuned")
-    monkeypatch.setattr(climbing, "check_version", lambda *arguments: None)
-    monkeypatch.setattr(climbing, "source_of", lambda *arguments: compiler.Source("climb.cu", ("f",)))
+    monkeypatch.setattr(hill_climbing, "best_version", lambda problem, device: "tuned")
+    monkeypatch.setattr(hill_climbing, "check_version", lambda *arguments: None)
+    monkeypatch.setattr(hill_climbing, "source_of", lambda *arguments: compiler.Source("climb.cu", ("f",)))
     yield go_on
     go_on.set()
     await_compiler()
@@ -137,7 +138,7 @@ def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatc
         raise DeviceFailure("the GPU was opened")
 
     if method == "hill-climbing":
-        monkeypatch.setattr(climbing, "climbers_of", opened)
+        monkeypatch.setattr(hill_climbing, "climbers_of", opened)
     else:
         monkeypatch.setattr(cuda_device.Device, "open", opened)
 

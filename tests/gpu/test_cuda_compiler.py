@@ -6,9 +6,9 @@ import builtins
 import logging
 
 import pytest
+from kernel_builds import ARCHITECTURES, BUILDS
 
 from warptsp.backends.cuda import cache, compiler
-from warptsp.backends.cuda.builds import ARCHITECTURES, BUILDS
 from warptsp.backends.cuda.compiler import Source, compile_kernels, target
 from warptsp.errors import BackendUnavailable
 

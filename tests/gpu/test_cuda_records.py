@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernel_builds import BUILDS
 
 from warptsp.backends import cuda
 from warptsp.backends.cuda import compiler, records, tuning
-from warptsp.backends.cuda.builds import BUILDS
 from warptsp.backends.cuda.records import RECORDS, Record, layout_checks
 from warptsp.backends.cuda.source import expand, kernel_files
 from warptsp.errors import BackendUnavailable

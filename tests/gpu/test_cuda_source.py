@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from kernel_builds import BUILDS
 
-from warptsp.backends.cuda.builds import BUILDS
 from warptsp.backends.cuda.source import expand, kernel_files
 from warptsp.errors import BackendUnavailable
 

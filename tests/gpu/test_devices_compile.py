@@ -17,13 +17,12 @@ from processes import run_python
 from warptsp import Problem
 from warptsp.backends.cuda import cache, compiler, search
 from warptsp.backends.cuda import device as cuda_device
-from warptsp.backends.cuda.builds import METHODS as BUILT
-from warptsp.backends.cuda.builds import sources_of
 from warptsp.backends.cuda.compiler import not_cached
 from warptsp.cli import commands
 from warptsp.cli import run as run_command
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.methods import METHODS
+from warptsp.methods.builds import methods_with_kernels, sources_of
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def invoke(*arguments):
 
 
 def test_every_method_on_gpus_is_compiled_for():
-    assert set(BUILT) == {name for name, method in METHODS.items() if "cuda" in method.devices}
+    assert methods_with_kernels() == [name for name in METHODS if "cuda" in METHODS[name].devices]
 
 
 def test_what_a_run_needs_is_there_afterwards(compiled, tmp_path):
@@ -70,7 +69,7 @@ def test_all_of_it_fits_into_the_cache(compiled):
     assert {module["architecture"] for module in modules} == {"sm_90"}
     assert all(module["seconds"] >= 0 and module["error"] is None for module in modules)
     assert len(modules) == len(compiled) == len(list(cache.folder().iterdir())) < cache.MAX_ENTRIES / 2
-    assert not_cached(sources_of(BUILT, ["EUC_2D", "GREAT_CIRCLE"]), (9, 0)) == []
+    assert not_cached(sources_of(methods_with_kernels(), ["EUC_2D", "GREAT_CIRCLE"]), (9, 0)) == []
 
 
 def test_the_gpus_that_are_here(compiled, pretend_gpus):
@@ -173,5 +172,5 @@ def test_a_run_after_it_compiles_nothing(gpu, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     monkeypatch.setattr(compiler, "_compile", None)
     problem = Problem.from_points(whole_points(500), "EUC_2D")
-    for method in BUILT:
+    for method in methods_with_kernels():
         assert warptsp.solve(problem, device="cuda", method=method, time_limit=2).device == "cuda:0"

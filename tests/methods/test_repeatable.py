@@ -13,8 +13,13 @@ from processes import python, running
 
 import warptsp
 from warptsp import Problem
-from warptsp.methods import METHODS, descent, hill_climbing, neighbor_lists, symmetric, symmetric_annealing
+from warptsp.methods import METHODS
 from warptsp.methods.lk import cpu
+from warptsp.papers.exhaustive import descent
+from warptsp.papers.hill_climbing import climbing
+from warptsp.papers.neighbor_lists import search as neighbor_lists
+from warptsp.papers.symmetric import annealing as symmetric_annealing
+from warptsp.papers.symmetric import search as symmetric
 
 
 def uniform(n):
@@ -105,7 +110,7 @@ def test_the_same_tour_in_slices_of_any_length(name, threads, monkeypatch):
     each of them; here they are so short that most end
     at the first poll of the clock."""
     whole = solve(name, threads)
-    for module in (descent, neighbor_lists, symmetric, symmetric_annealing, hill_climbing):
+    for module in (descent, neighbor_lists, symmetric, symmetric_annealing, climbing):
         monkeypatch.setattr(module, "SLICE", 1e-4)
     monkeypatch.setattr(
         cpu._Search, "pause", property(lambda _: 1e-4, lambda _, seconds: None), raising=False

@@ -1,5 +1,5 @@
 // Descents on threads against the definition of their moves; numbers of moves against loops.
-#include "exhaustive/descent.h"
+#include "papers/exhaustive/descent.h"
 
 #include "check.h"
 #include "common/random.h"

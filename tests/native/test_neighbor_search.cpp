@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "clouds.h"
-#include "neighbor/neighbor_search.h"
+#include "papers/neighbor_lists/neighbor_search.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;

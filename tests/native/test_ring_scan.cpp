@@ -1,5 +1,5 @@
 // The scan of the GPU's climbers, thread by thread on the host, against two plain loops.
-#include "exhaustive/ring_scan.h"
+#include "papers/hill_climbing/ring_scan.h"
 
 #include <vector>
 

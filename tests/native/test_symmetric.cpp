@@ -1,4 +1,4 @@
-#include "symmetric/symmetric.h"
+#include "papers/symmetric/symmetric.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check.h"
-#include "symmetric/triples.h"
+#include "papers/symmetric/triples.h"
 
 using namespace warptsp;
 using namespace warptsp::symmetric;

@@ -1,5 +1,5 @@
 // The vectorised scan against two plain loops, on every instruction set that this machine has.
-#include "exhaustive/two_opt_scan.h"
+#include "papers/exhaustive/two_opt_scan.h"
 
 #include "check.h"
 #include "common/random.h"

@@ -115,7 +115,7 @@ float __fadd_rd(float a, float b) { return a + b; }
 
 }  // namespace
 
-#include "exhaustive/two_opt_squares.h"
+#include "papers/exhaustive/two_opt_squares.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;

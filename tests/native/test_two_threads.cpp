@@ -4,14 +4,14 @@
 #include <numeric>
 
 #include "clouds.h"
-#include "exhaustive/descent.h"
-#include "exhaustive/hill_climbing.h"
+#include "papers/exhaustive/descent.h"
+#include "papers/hill_climbing/hill_climbing.h"
 #include "lk/tour_cut.h"
 #include "lk/tour_search.h"
-#include "neighbor/neighbor_search.h"
+#include "papers/neighbor_lists/neighbor_search.h"
 #include "space/candidates.h"
 #include "space/curve.h"
-#include "symmetric/symmetric_search.h"
+#include "papers/symmetric/symmetric_search.h"
 #include "tours/greedy.h"
 #include "tours/nearest_neighbor.h"
 #include "tours/tour_check.h"

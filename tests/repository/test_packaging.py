@@ -44,7 +44,7 @@ def test_kernels_need_nothing_that_a_wheel_leaves_out():
     excluded = {Path(name).parent.name for name in PROJECT["tool"]["scikit-build"]["wheel"]["exclude"]}
     assert "proof" in excluded
     headers = {path.name: path for path in native.rglob("*.h")}
-    seen, found = set(), list((native / "cuda").iterdir())
+    seen, found = set(), list(native.rglob("*.cu"))
     while found:
         path = found.pop()
         names = re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))

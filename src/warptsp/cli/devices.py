@@ -109,15 +109,15 @@ def _compile(
 ) -> int:
     """Compile kernels into the cache, and say what was compiled; the exit status."""
     from warptsp.backends.cuda import cache
-    from warptsp.backends.cuda.builds import METHODS, USUAL_METRICS, sources_of
     from warptsp.backends.cuda.compiler import compile_all
     from warptsp.machine import available_threads
+    from warptsp.methods.builds import USUAL_METRICS, methods_with_kernels, sources_of
 
     place = cache.folder()
     if place is None:
         raise InvalidOption(f"--compile: {cache.VARIABLE} is empty, so that nothing is kept; name a folder")
     capabilities = [_capability(name) for name in architectures] or _capabilities_here()
-    sources = sources_of(methods or METHODS, metrics or USUAL_METRICS)
+    sources = sources_of(methods or methods_with_kernels(), metrics or USUAL_METRICS)
     wanted = [(source, capability) for capability in dict.fromkeys(capabilities) for source in sources]
     begun, done = time.monotonic(), []
     with closing(compile_all(wanted, available_threads())) as compiling:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from warptsp.errors import UnsupportedProblem
 
 if TYPE_CHECKING:
+    from warptsp.backends.cuda.compiler import Source
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -68,6 +69,8 @@ class Method(Generic[P]):
     constrains : callable or None
         ``constrains(params)`` says whether these parameters ask of a tour what the problem does not, so that
         the method runs even on a tour that is proved optimal; None if none do.
+    kernels : callable or None
+        ``kernels(problem)`` returns what runs on a GPU compile for problems like this one; None if none do.
     explain_launch : callable or None
         ``explain_launch(problem, device)`` says how the search would be spread over a GPU.
     """
@@ -92,6 +95,7 @@ class Method(Generic[P]):
     gpu_limits: Callable[[Problem], str | None] | None = None
     gpus_wanted: Callable[[Problem, float | None, int], int] | None = None
     constrains: Callable[[P], bool] | None = None
+    kernels: Callable[[Problem], Iterable[Source]] | None = None
     explain_launch: Callable[[Problem, str], str] | None = None
 
     def check(self, problem: Problem, *, on_gpu: bool = False) -> None:

@@ -32,7 +32,7 @@ class Source:
     Attributes
     ----------
     file : str or Path
-        The name of a file in native/cuda, or the path of any other.
+        The name of a kernel file in native/, or the path of any other.
     names : tuple of str
         The kernels' names, template arguments included: ``"two_opt<float>"``.
     defines : mapping

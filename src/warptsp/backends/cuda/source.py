@@ -13,14 +13,13 @@ from pathlib import Path
 from warptsp.errors import BackendUnavailable
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
-KERNELS = NATIVE / "cuda"
 
 _DIRECTIVE = re.compile(r'^\s*#\s*(\w+)(?:\s*"([^"]+)")?')
 
 
 def kernel_files() -> list[str]:
     """Return the names of the kernel files in the package, such as ``"geometry.cu"``."""
-    return sorted(path.name for path in KERNELS.glob("*.cu"))
+    return sorted(path.name for path in NATIVE.rglob("*.cu"))
 
 
 def expand(file: str | Path) -> str:
@@ -29,7 +28,7 @@ def expand(file: str | Path) -> str:
     Parameters
     ----------
     file : str or Path
-        The name of a file in native/cuda, or the path of any other.
+        The name of a kernel file in native/, or the path of any other.
 
     Raises
     ------
@@ -43,7 +42,8 @@ def expand(file: str | Path) -> str:
 
 @functools.cache  # 3 ms, of a call that may take 10
 def _of_package(name: str) -> str:
-    return "".join(_expanded(KERNELS / name, set()))
+    path = next(NATIVE.rglob(name), NATIVE / "cuda" / name)
+    return "".join(_expanded(path, set()))
 
 
 def _expanded(path: Path, seen: set[Path]) -> list[str]:

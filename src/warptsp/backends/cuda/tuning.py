@@ -22,7 +22,7 @@ class Architecture:
         Speed in double precision, in that of the chips made for it, which have 64 units a multiprocessor; the
         others have 2 (CUDA C++ Programming Guide, arithmetic instructions).
     squares : bool
-        Whether all pairs are evaluated in squares (native/exhaustive/two_opt_squares.h), by Hopper's addition
+        Whether all pairs are evaluated in squares (two_opt_squares.h), by Hopper's addition
         with minimum, instead of in rows.
     """
 
@@ -106,7 +106,7 @@ LEVELS_OF_A_BLOCK = 11  # of the tree that one block makes
 BLOCK_THREADS = 1024  # of a block that works alone
 NEAREST_ENDS = 5
 
-# Best-improvement descents (native/exhaustive/).
+# Best-improvement descents (native/papers/exhaustive/).
 # Moves that a multiprocessor evaluates in 50 ms or less, in the fast pass and in double precision.
 MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7)}
 DESCENT_THREADS = 128
@@ -118,16 +118,16 @@ STRETCH = 32  # links of a stretch of a pruned pass
 # Of work of a warp: next to a long link none of them is skipped (EXP-112).
 STRETCHES_A_UNIT = 32
 PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
-# native/exhaustive/two_opt_tiles.h (EXP-064, EXP-067).
+# native/papers/exhaustive/two_opt_tiles.h (EXP-064, EXP-067).
 ROW_TILES = Tiles(16, 511, 16, 512)
 COLUMNS_A_CHUNK = 128
-# native/exhaustive/two_opt_squares.h (EXP-107, EXP-108).
+# native/papers/exhaustive/two_opt_squares.h (EXP-107, EXP-108).
 SQUARES_TILES = Tiles(8, 63, 256, 4096)
 # Of the columns; the rest is taken in eighths, so that all warps end together (EXP-104).
 COARSE = 0.8
 FEW_ROWS = 3000  # cities below which a resident descent has 4 rows a thread, and 8 from there on
 
-# Climbers (native/cuda/climb.cu).
+# Climbers (native/papers/hill_climbing/climb.cu).
 # Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,
 # whose figure is what it takes on an H200 (EXP-058). It is for tours with more strips of 7 than a block has
 # threads.
@@ -143,16 +143,16 @@ TILE_THREADS = 128  # EXP-448
 PASS_INSTRUCTIONS = 450  # of a warp in a pass beside looking: finding the best, checking it, turning cities
 ENOUGH_WARPS = 28  # on a multiprocessor, to hide its latencies (EXP-449)
 
-# Neighbour lists (native/cuda/neighbor.cu).
+# Neighbour lists (native/papers/neighbor_lists/neighbor.cu).
 LOOK_THREADS = 128  # of a block that looks at cities
 CHAIN_THREADS = 512  # of a chain's block, at most: more would have too few registers
 THREADS_A_CITY = 8
 CITIES_AHEAD = 8  # that a chain looks at together, at most
 CITIES_A_BLOCK = 16  # of a pass that all blocks share, at least
-MAX_PAIRS, MAX_THIRDS, MOVE_WORDS = 8192, 2048, 9  # native/neighbor/shared_passes.h
+MAX_PAIRS, MAX_THIRDS, MOVE_WORDS = 8192, 2048, 9  # native/papers/neighbor_lists/shared_passes.h
 FIRST_PASSES, FIRST_LOOKS, FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
-# Symmetrical moves (native/cuda/symmetric.cu).
+# Symmetrical moves (native/papers/symmetric/symmetric.cu).
 # Of a block, at most: with more, registers would not do (EXP-082, EXP-085).
 SYMMETRIC_THREADS = 512
 AXES_AHEAD = 256  # that the grid looks at between two barriers

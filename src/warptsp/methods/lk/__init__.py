@@ -30,8 +30,10 @@ from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.tight_groups import search_with_groups
 from warptsp.methods.method import Method
+from warptsp.problem import OpenPath
 
 if TYPE_CHECKING:
+    from warptsp.backends.cuda.compiler import Source
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -41,6 +43,14 @@ __all__ = ["METHOD", "LkParams"]
 def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
     """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
     return there if problem.n >= tuning.MIN_CITIES_OF_GPUS else 1
+
+
+def kernels(problem: Problem) -> list[Source]:
+    """Return what runs on a GPU compile for closed and open tours of any length."""
+    from warptsp.backends.cuda.path_order import PATHS
+    from warptsp.backends.cuda.search import kernel_sources
+
+    return [*kernel_sources(problem), *kernel_sources(replace(problem, open=OpenPath())), PATHS]
 
 
 def explain_launch(problem: Problem, device: str) -> str:
@@ -88,5 +98,6 @@ METHOD = Method(
     devices=("cpu", "cuda"),
     min_gpu_cities=tuning.MIN_GPU_CITIES,
     gpus_wanted=gpus_wanted,
+    kernels=kernels,
     explain_launch=explain_launch,
 )

@@ -1,11 +1,11 @@
-// Exhaustive descents, for Python: warptsp.methods.descent drives them.
-#include "exhaustive/descent.h"
+// Exhaustive descents, for Python: warptsp.papers.exhaustive.descent drives them.
+#include "papers/exhaustive/descent.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "distances.h"
-#include "exhaustive/move_numbers.h"
+#include "papers/exhaustive/move_numbers.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;

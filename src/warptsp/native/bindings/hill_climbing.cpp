@@ -1,5 +1,5 @@
-// Hill climbers on CPU threads, for Python: warptsp.methods.hill_climbing drives them.
-#include "exhaustive/hill_climbing.h"
+// Hill climbers on CPU threads, for Python: warptsp.papers.hill_climbing.climbing drives them.
+#include "papers/hill_climbing/hill_climbing.h"
 
 #include <nanobind/stl/optional.h>
 
@@ -85,7 +85,7 @@ struct Climb {
 
 void bind_hill_climbing(nb::module_ &m) {
   nb::class_<BoundClimbers>(m, "HillClimbers",
-                            "Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.")
+                            "Random-restart 2-opt on CPU threads; see native/papers/hill_climbing/hill_climbing.h.")
       .def(
           "__init__",
           [](BoundClimbers *self, const Distances &distances, bool rounded, double tolerance, double scale,

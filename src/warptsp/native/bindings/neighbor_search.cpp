@@ -1,5 +1,5 @@
 // Local search along neighbour lists, for Python: backends.neighbor drives it.
-#include "neighbor/neighbor_search.h"
+#include "papers/neighbor_lists/neighbor_search.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>

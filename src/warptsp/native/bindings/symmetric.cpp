@@ -1,4 +1,4 @@
-// Symmetrical 2-opt and annealing on CPU threads, for Python: warptsp.methods.symmetric drives them.
+// Symmetrical 2-opt and annealing on CPU threads, for Python: warptsp.papers.symmetric.search drives them.
 #include <nanobind/stl/optional.h>
 
 #include <memory>
@@ -6,8 +6,8 @@
 
 #include "distances.h"
 #include "fields.h"
-#include "symmetric/symmetric_search.h"
-#include "symmetric/triple_search.h"
+#include "papers/symmetric/symmetric_search.h"
+#include "papers/symmetric/triple_search.h"
 
 using namespace warptsp;
 using namespace warptsp::symmetric;

@@ -1,0 +1,53 @@
+"""Best-improvement descent by relocations: one city leaves its place and comes between two others.
+
+n (n - 3) moves a pass, of which the best is applied: a city can come into every edge but its own two, and to
+pass over a neighbour is the same move as the neighbour's over it. G. Ermiş, "Accelerating local search
+algorithms for travelling salesman problem using GPU effectively", master's thesis (2015), treats it as 2-opt;
+it is Or-opt with one city: I. Or, "Traveling salesman-type combinatorial problems", thesis, 1976.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp.methods.method import Method
+from warptsp.papers.exhaustive.descent import Neighborhood, check_launch, descend_in_turn, start_from_first
+
+if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["METHOD", "RelocateParams"]
+
+
+@dataclass(frozen=True, slots=True)
+class RelocateParams:
+    """Parameters of `relocate`.
+
+    Attributes
+    ----------
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_launch(None, None, None, self.passes)
+
+
+def run(problem: Problem, run: Run, params: RelocateParams) -> None:
+    """Shorten the start tour until no relocation does."""
+    tour = start_from_first(problem, run)
+    if tour is not None:
+        descend_in_turn(problem, run, (Neighborhood.RELOCATE,), tour, passes=params.passes)
+
+
+METHOD = Method(
+    name="relocate",
+    summary="best-improvement relocation of one city",
+    run=run,
+    params=RelocateParams,
+    ends=True,
+)

@@ -1,0 +1,138 @@
+"""Best-improvement descent by swaps: two cities change places, the first city of the tour stays.
+
+(n - 1) (n - 2) / 2 moves a pass, of which the best is applied. Swaps keep the places of all other cities, and
+so can heed what must keep its place or its order; `fixed` and `before` say so. A. R. Brodtkorb, T. R. Hagen,
+C. Schulz and G. Hasle, "GPU computing in discrete optimization. Part I", EURO J. Transp. Logist. 2 (2013).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.errors import InvalidOption
+from warptsp.methods.method import Method
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.cuda_swap_versions import FOLDED, check_size
+from warptsp.papers.exhaustive.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    kernels_of,
+    launch_explainer,
+    start_from_first,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["METHOD", "SwapParams"]
+
+
+@dataclass(frozen=True, slots=True)
+class SwapParams:
+    """Parameters of `swap`. The tour begins with city 0, an open path with its first city.
+
+    Attributes
+    ----------
+    fixed : tuple of int
+        Cities, numbered from 0, that keep their positions in the tour.
+    before : tuple of int
+        Pairs a, b, a', b', ...: city a stays before city b, a' before b', and so on.
+    version : int or None
+        On a GPU, for studies: the evaluation as one of the versions 1 to 8 of the document has it. Each makes
+        the same moves, and shows what one change is worth; None is faster than all of them.
+    block, grid : int or None
+        Threads per block and blocks of the evaluation on a GPU; None plans them.
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    fixed: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+    version: int | None = None
+    block: int | None = None
+    grid: int | None = None
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_launch(self.block, self.grid, None, self.passes)
+        if self.version is not None and not 1 <= self.version <= FOLDED:
+            raise InvalidOption(f"version: {self.version} is not between 1 and {FOLDED}")
+        if len(self.before) % 2:
+            raise InvalidOption(f"before: {len(self.before)} cities are not pairs: a, b, a', b', ...")
+        for a, b in self.pairs():
+            if a == b:
+                raise InvalidOption(f"before: city {a} cannot come before itself")
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return `before` as pairs."""
+        return list(zip(self.before[::2], self.before[1::2], strict=True))
+
+
+def run(problem: Problem, run: Run, params: SwapParams) -> None:
+    """Shorten the start tour until no swap does.
+
+    Raises
+    ------
+    InvalidOption
+        If a parameter names no city, the start tour does not have the order asked for, or there is a version
+        and no GPU.
+    UnsupportedProblem
+        If a version cannot have so many cities.
+    """
+    if params.version is not None:
+        if not run.device.gpus:
+            raise InvalidOption(
+                f"version {params.version} is a GPU kernel; use device cuda, or leave version out"
+            )
+        check_size(params.version, problem.n)
+    for name, cities in (("fixed", params.fixed), ("before", params.before)):
+        for city in cities:
+            if not 0 <= city < problem.n:
+                raise InvalidOption(f"{name}: city {city}: cities are numbered from 0 to {problem.n - 1}")
+    tour = start_from_first(problem, run)
+    if tour is None:
+        return
+    _check_order(tour, params)
+    descend(
+        problem,
+        run,
+        Neighborhood.SWAP,
+        tour,
+        passes=params.passes,
+        kept=params.fixed,
+        before=params.pairs(),
+        launch=Launch(params.block, params.grid, version=params.version),
+    )
+
+
+def _check_order(tour: NDArray[np.int32], params: SwapParams) -> None:
+    place = np.empty(len(tour), np.int64)
+    place[tour] = np.arange(len(tour))
+    for a, b in params.pairs():
+        if place[a] > place[b]:
+            raise InvalidOption(
+                f"before: the start tour has city {a} at place {place[a]}, behind city {b} at place "
+                f"{place[b]}; give a start tour in which all pairs are in order"
+            )
+
+
+METHOD = Method(
+    name="swap",
+    summary="best-improvement swaps of two cities",
+    run=run,
+    params=SwapParams,
+    min_cities=1,  # `exact` knows nothing of `fixed` and `before`
+    ends=True,
+    devices=("cpu", "cuda"),
+    min_gpu_cities=8_000,
+    constrains=lambda params: bool(params.before),
+    kernels=kernels_of(Neighborhood.SWAP),
+    explain_launch=launch_explainer(Neighborhood.SWAP),
+)

@@ -1,0 +1,89 @@
+"""Best-improvement 3-opt over all triples of edges, to a tour that no triple improves.
+
+For positions i < j < k three edges go, and three others come in all four ways that keep none of the old ones
+(neighborhoods.h): the two segments between change places, or are both reversed, or change
+places with one of them reversed. Segments of one city make 2-opt moves of some of these, so that a 3-optimal
+tour is also 2-optimal. n (n - 1) (n - 2) / 6 triples a pass, four moves each, of which the best is applied.
+S. Lin, "Computer solutions of the traveling salesman problem", Bell System Technical Journal 44 (1965); on
+GPUs K. Rocki and R. Suda, HPCS 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp.methods.method import Method
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    kernels_of,
+    launch_explainer,
+    start_from_first,
+)
+
+if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["METHOD", "ThreeOptParams"]
+
+MAX_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
+MAX_CITIES_GPU = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeOptParams:
+    """Parameters of `three-opt`.
+
+    Attributes
+    ----------
+    block, grid : int or None
+        Threads per block and blocks of the evaluation on a GPU; None plans them. In the plane the block
+        is that of the evaluation in double precision.
+    jobs : int or None
+        Triples that a thread evaluates, which determines the grid.
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_launch(self.block, self.grid, self.jobs, self.passes)
+
+
+def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
+    """Shorten the start tour to a 3-optimal one."""
+    tour = start_from_first(problem, run)
+    if tour is not None:
+        launch = Launch(params.block, params.grid, params.jobs)
+        descend(
+            problem,
+            run,
+            Neighborhood.THREE_OPT,
+            tour,
+            passes=params.passes,
+            launch=launch,
+            max_on_cpu=MAX_CITIES_CPU,
+        )
+
+
+METHOD = Method(
+    name="three-opt",
+    summary="best-improvement 3-opt over all triples",
+    run=run,
+    params=ThreeOptParams,
+    max_cities=MAX_CITIES_CPU,
+    max_gpu_cities=MAX_CITIES_GPU,
+    ends=True,
+    devices=("cpu", "cuda"),
+    min_gpu_cities=800,
+    kernels=kernels_of(Neighborhood.THREE_OPT),
+    explain_launch=launch_explainer(Neighborhood.THREE_OPT),
+)

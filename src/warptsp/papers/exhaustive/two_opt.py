@@ -1,0 +1,107 @@
+"""Best-improvement 2-opt over all pairs of edges, to a tour that no pair improves.
+
+For positions i < j the edges (t[i], t[i+1]) and (t[j], t[j+1]) become (t[i], t[j]) and (t[i+1], t[j+1]), and
+what lies between is reversed: n (n - 1) / 2 moves a pass, of which the best is applied. G. A. Croes,
+"A method for solving traveling-salesman problems", Operations Research 6 (1958); on GPUs K. Rocki and
+R. Suda, "Accelerating 2-opt and 3-opt local search using GPU in the travelling salesman problem", HPCS 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp.errors import InvalidOption
+from warptsp.methods.method import Method
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    kernels_of,
+    launch_explainer,
+    start_from_first,
+)
+
+if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["METHOD", "TwoOptParams"]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoOptParams:
+    """Parameters of `two-opt`.
+
+    Attributes
+    ----------
+    block, grid : int or None
+        Threads per block and number of blocks of the evaluation on a GPU; None plans them. If any of these
+        five is given, another kernel is used, which enumerates moves by number, for studies of launches.
+    jobs : int or None
+        Moves that a thread evaluates, which determines the grid.
+    tour_order : bool
+        Whether coordinates are stored in tour order; False looks them up through the tour.
+    range_size : int or None
+        Cities of a range: the tour is divided into ranges, each pair of which is a launch with both in shared
+        memory. None takes the whole tour, or the largest ranges that fit.
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    pruned : bool
+        Whether to skip segments of the tour between which no move is better than the best one found so far:
+        the pass finds the same move, in a fraction of the time if edges are short.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    tour_order: bool = True
+    range_size: int | None = None
+    passes: int | None = None
+    pruned: bool = False
+
+    def __post_init__(self) -> None:
+        check_launch(self.block, self.grid, self.jobs, self.passes)
+        if self.range_size is not None and self.range_size < 1:
+            raise InvalidOption(f"range_size: {self.range_size} is not a number of cities, 1 or more")
+        if self.range_size is not None and not self.tour_order:
+            raise InvalidOption("range_size: ranges lie in tour order; leave tour_order out")
+        if self.pruned and self.launch.asked:
+            raise InvalidOption(
+                "pruned: block, grid, jobs, tour_order and range_size belong to a kernel that skips nothing; "
+                "leave them out, or pruned"
+            )
+
+    @property
+    def launch(self) -> Launch:
+        """What is asked of the launches."""
+        return Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
+
+
+def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
+    """Shorten the start tour to a 2-optimal one."""
+    tour = start_from_first(problem, run)
+    if tour is not None:
+        descend(
+            problem,
+            run,
+            Neighborhood.TWO_OPT,
+            tour,
+            passes=params.passes,
+            launch=params.launch,
+            pruned=params.pruned,
+        )
+
+
+METHOD = Method(
+    name="two-opt",
+    summary="best-improvement 2-opt over all pairs",
+    run=run,
+    params=TwoOptParams,
+    ends=True,
+    devices=("cpu", "cuda"),
+    min_gpu_cities=8_000,
+    kernels=kernels_of(Neighborhood.TWO_OPT),
+    explain_launch=launch_explainer(Neighborhood.TWO_OPT),
+)

@@ -1,0 +1,1 @@
+"""Random-restart hill climbing with 2-opt (document 002)."""

@@ -1,0 +1,325 @@
+"""Random-restart 2-opt on a GPU, whole descents without the host.
+
+A climber is a block's (climb.cu) or a thread's (climb_alone.cu).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.backends.cuda import records, tuning
+from warptsp.errors import DeviceOutOfMemory
+from warptsp.papers.hill_climbing.cuda_plan import (
+    MAX_CITIES,
+    THREAD_VERSIONS,
+    TOUR_OF,
+    RingPlan,
+    best_version,
+    check_version,
+    margin_of,
+    matrix_bytes,
+    plan_ring,
+    source_of,
+    tile_bytes,
+    tuned_block,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.compiler import Source
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.records import Record
+    from warptsp.papers.hill_climbing.instance import ClimbInstance
+
+__all__ = [
+    "MAX_CITIES",
+    "BlockClimbers",
+    "Climbers",
+    "ThreadClimbers",
+    "best_version",
+    "check_version",
+    "climbers_of",
+    "source_of",
+]
+
+
+class Climbers:
+    """Climbers on a GPU, and what came of them.
+
+    Attributes
+    ----------
+    climbers, passes, moves : int
+        So far: local optima, neighbourhoods looked at, moves made.
+    seconds : float
+        In kernels.
+    grid, block, shared : int
+        Blocks, and threads and bytes of dynamic shared memory of each.
+    """
+
+    def __init__(
+        self, device: Device, instance: ClimbInstance, seed: int, given: NDArray[np.int32] | None
+    ) -> None:
+        self.device = device
+        self.n = instance.problem.n
+        self.climbers = self.passes = self.moves = 0
+        self.seconds = 0.0
+        self.grid = self.block = self.shared = 0
+        self._best: tuple[int, int] | None = None
+        self._started = 0
+        self._kernel: Kernel
+        self._layout: Record
+        self._arrays: dict[str, DeviceArray] = {
+            "next": device.zeros(1, np.uint64),
+            "ended": device.zeros(1, np.uint32),
+            "passes": device.zeros(1, np.uint64),
+            "moves": device.zeros(1, np.uint64),
+        }
+        if given is not None:
+            self._arrays["given"] = device.upload(np.ascontiguousarray(given, np.int32))
+        self._values: dict[str, int | float] = {
+            "seed": seed,
+            "tolerance": instance.tolerance,
+            "scale": instance.scale,
+            "n": self.n,
+            "kind": instance.problem.metric.kind,
+        }
+
+    def proceed(self, limit: int | None, seconds: float) -> NDArray[np.int64]:
+        """Climb for a while; waits. Returns the lengths of the new local optima, in no order.
+
+        Parameters
+        ----------
+        limit : int or None
+            Climbers with lower numbers are started.
+        seconds : float
+            After which the launch should end.
+        """
+        last = self._started + tuning.CLIMBERS_A_LAUNCH
+        last = last if limit is None else min(last, limit)
+        cycles = int(min(tuning.CLIMB_CYCLES, max(seconds, 1e-4) * 1.5e9))
+        arguments = self._arguments(limit=last, cycles=cycles)
+        self._arrays["next"].upload(np.array([self._started], np.uint64))
+        self._arrays["ended"].zero()
+        with self.device.timer() as timer:
+            self._kernel.launch(self.grid, self.block, arguments, shared=self.shared)
+        self.seconds += timer.seconds
+        self._started = min(int(self._arrays["next"].download()[0]), last)
+        ended = int(self._arrays["ended"].download()[0])
+        lengths = self._arrays["lengths"][:ended].download()
+        self.climbers += ended
+        self.passes = int(self._arrays["passes"].download()[0])
+        self.moves = int(self._arrays["moves"].download()[0])
+        return lengths
+
+    def _arguments(self, **more: int) -> np.void:
+        values = self._values | self._arrays | more
+        return self._layout(**{name: values[name] for name in self._layout.fields & values.keys()})
+
+    def better(self) -> NDArray[np.int32] | None:
+        """Return the best tour if it is not the one that was returned before."""
+        lengths = self._arrays["best_length"].download()
+        climbers = self._arrays["best_climber"].download()
+        rows = np.flatnonzero(lengths >= 0)
+        if len(rows) == 0:
+            return None
+        row = rows[np.lexsort((climbers[rows], lengths[rows]))[0]]
+        best = int(lengths[row]), int(climbers[row])
+        if best == self._best:
+            return None
+        self._best = best
+        return self._row("best_tours", int(row))
+
+    def on_its_way(self) -> NDArray[np.int32] | None:
+        """Return the tour of a climber that has not ended."""
+        raise NotImplementedError
+
+    def _row(self, name: str, row: int) -> NDArray[np.int32]:
+        return np.ascontiguousarray(self._arrays[name][row : row + 1].download()[0], dtype=np.int32)
+
+    def _find_capacity(self, workers: int) -> None:
+        self._arrays["lengths"] = self.device.empty(tuning.CLIMBERS_A_LAUNCH + workers, np.int64)
+        self._arrays["climber"] = self.device.upload(np.full(workers, -1, np.int64))
+
+
+def climbers_of(
+    device: Device,
+    instance: ClimbInstance,
+    version: str,
+    *,
+    seed: int,
+    given: NDArray[np.int32] | None = None,
+    block: int | None = None,
+) -> Climbers:
+    """Return the climbers of a version."""
+    kind = ThreadClimbers if version in THREAD_VERSIONS else BlockClimbers
+    return kind(device, instance, seed=seed, given=given, version=version, block=block)
+
+
+class BlockClimbers(Climbers):
+    """A climber a block: "auto", and the document's "intra", "tiled" and "tuned".
+
+    Raises
+    ------
+    InvalidOption
+        If a block has too few threads for the tour.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        instance: ClimbInstance,
+        *,
+        seed: int,
+        given: NDArray[np.int32] | None = None,
+        version: str = "auto",
+        block: int | None = None,
+    ) -> None:
+        super().__init__(device, instance, seed, given)
+        n = self.n
+        self._layout = records.CLIMBING
+        self.plan: RingPlan | None = None
+        if version == "auto":
+            self.plan = plan = plan_ring(n, device, block)
+            self.block, self.shared = plan.block, plan.shared
+            self._values |= {"shares_n": n, "strips": plan.strips, "segments": plan.segments}
+            self._values["steps"] = plan.steps
+        else:
+            self.block = block or min(1024, 32 * math.ceil((n - 2) / 32))
+            if version == "tuned" and block is None:
+                self.block = tuned_block(n, device)
+            self.shared = 0 if version == "intra" else tile_bytes(self.block)
+        self._kernel = _kernel(device, source_of(instance, device, version, block))
+        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
+        in_shared = version == "auto"
+        a_tour = n * 4 if in_shared else (n + 1) * records.PLACE.itemsize
+        shared_bytes = instance.rows.nbytes + instance.near.nbytes
+        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_tour + 4 * n)
+        self.grid = min(blocks * device.multiprocessors, fits)
+        self._find_capacity(self.grid)
+        self._values["margin"] = margin_of(instance)
+        self._arrays |= {
+            "points": device.upload(instance.rows),
+            "near": device.upload(instance.near),
+            "unfinished": device.zeros((self.grid, records.UNFINISHED.itemsize), np.uint8),
+            "best_length": device.upload(np.full(self.grid, -1, np.int64)),
+            "best_climber": device.upload(np.full(self.grid, -1, np.int64)),
+            "best_tours": device.empty((self.grid, n), np.int32),
+        }
+        if in_shared:
+            self._arrays["tours"] = device.empty((self.grid, n), np.int32)
+        else:
+            self._arrays["places"] = device.empty((self.grid, n + 1, records.PLACE.itemsize), np.uint8)
+
+    def on_its_way(self) -> NDArray[np.int32] | None:
+        """Return the tour of a climber that has not ended."""
+        unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
+        rows = np.flatnonzero((self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n))
+        if len(rows) == 0:
+            return None
+        row = int(rows[0])
+        if "tours" in self._arrays:
+            return self._row("tours", row)
+        places = self._arrays["places"][row : row + 1].download()[0].view(records.PLACE.dtype)
+        return np.ascontiguousarray(places["city"][: self.n, 0])
+
+
+class ThreadClimbers(Climbers):
+    """A climber a thread: those of `climb_plan.THREAD_VERSIONS`.
+
+    Raises
+    ------
+    DeviceOutOfMemory
+        If the tours do not fit.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        instance: ClimbInstance,
+        *,
+        seed: int,
+        given: NDArray[np.int32] | None = None,
+        version: str,
+        block: int | None = None,
+    ) -> None:
+        super().__init__(device, instance, seed, given)
+        n = self.n
+        matrix = version != "one-thread"
+        source = source_of(instance, device, version)
+        self._kernel, self._layout = _kernel(device, source), records.LONELY
+        self._tour_of = _kernel(device, source, TOUR_OF)
+        if version == "shared-matrix":
+            self.shared = 4 * n * n
+        self.block = block or (1024 if version == "shared-matrix" else 128)
+        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
+        a_block = self.block * n * (4 if matrix else 12)
+        points = instance.rows.nbytes + instance.near.nbytes
+        shared_bytes = matrix_bytes(instance.problem) if matrix else points
+        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_block)
+        self.grid = min(blocks * device.multiprocessors, fits)
+        threads = self.grid * self.block
+        self._find_capacity(threads)
+        self._values["threads"] = threads
+        self._arrays |= {
+            "city": device.empty((n, threads), np.int32),
+            "random": device.zeros(threads, np.uint64),
+            "started": device.zeros(threads, np.int64),
+            "row": device.zeros(threads, np.int32),
+            "column": device.zeros(threads, np.int32),
+            "best": device.zeros(threads, np.float64),
+            "found": device.zeros(threads, np.uint64),
+            "sure": device.zeros(threads, np.int32),
+            "best_length": device.upload(np.full(1, -1, np.int64)),
+            "best_climber": device.upload(np.full(1, -1, np.int64)),
+            "best_tours": device.empty((1, n), np.int32),
+            "lock": device.zeros(1, np.uint32),
+        }
+        self._arrays["best_tour"] = self._arrays["best_tours"]
+        rows = instance.rows
+        if matrix and instance.whole:
+            self._arrays["distances"] = device.upload(rows)
+            self._values["margin"] = -1.0
+        elif matrix:
+            self._arrays["exact"] = device.upload(rows)
+            self._arrays["distances"] = device.upload(rows.astype(np.float32))
+            # Four distances, rounded to 24 bits, and three sums of theirs.
+            self._values["margin"] = float(rows.max()) * 2.0**-20
+        else:
+            self._arrays["points"] = device.upload(rows)
+            self._arrays["near"] = device.upload(instance.near)
+            self._arrays["place"] = device.empty((n, threads, 2), np.float32)
+            self._values["margin"] = margin_of(instance)
+
+    def on_its_way(self) -> NDArray[np.int32] | None:
+        """Return the tour of a climber that has not ended."""
+        started = self._arrays["started"].download() >= self.n
+        threads = np.flatnonzero((self._arrays["climber"].download() >= 0) & started)
+        if len(threads) == 0:
+            return None
+        tour = self.device.empty(self.n, np.int32)
+        self._tour_of.launch(
+            self.device.multiprocessors, 256, self._arguments(), np.int32(threads[0]), tour
+        )  # its cities lie apart, and all tours together are tens of gigabytes
+        return tour.download()
+
+
+def _kernel(device: Device, source: Source, name: str | None = None) -> Kernel:
+    module = device.module(source)
+    return module.kernel(name or source.names[0])
+
+
+def _fitting(device: Device, version: str, n: int, *, for_all: int, each: int) -> int:
+    """Return how many blocks with so many bytes each the memory holds, beside what they share."""
+    free = device.memory_free()
+    fits = int(0.9 * free - for_all) // each
+    if fits <= 0:
+        others = "version auto" if version in THREAD_VERSIONS else "the method lk"
+        raise DeviceOutOfMemory(
+            f"version {version}: {n} cities need {(for_all + each) / 1e9:.2f} GB, and "
+            f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use {others}"
+        )
+    return fits

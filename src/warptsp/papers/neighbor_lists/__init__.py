@@ -1,0 +1,1 @@
+"""2-opt and 3-opt along neighbour lists, and iterated local search with them (document 004)."""

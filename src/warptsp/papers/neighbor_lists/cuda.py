@@ -1,0 +1,418 @@
+"""Local search along neighbour lists on a GPU (``native/papers/neighbor_lists/neighbor.cu``).
+
+The moves are those of the CPU, in the same arithmetic: the same instance, start tour and parameters give the
+same tour on both. A descent looks at all cities with the whole chip, and one block makes the moves; a chain
+of iterated local search is one block, with its tour in shared memory up to about 19 000 cities.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.instance import fixed_partners
+from warptsp.errors import DeviceOutOfMemory
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.instance import SearchInstance
+    from warptsp.problem import Problem
+
+# Of passes over all cities, and of chains, which take the compiler several times as long.
+PASS_KERNELS = (
+    "measure_lists",
+    "measure_edges",
+    "examine_cities<{three}>",
+    "make_many_moves",
+)
+CHAIN_KERNELS = ("run_chains<{three}>",)
+# Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
+METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
+
+_MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
+_STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
+BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
+
+
+def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
+    """Bytes of device memory that a search needs."""
+    rows = 8 * n if matrix else 24
+    of_a_chain = 6 * 4 + 1
+    return n * (rows + 12 * width + records.NEIGHBOR_MOVE.itemsize + 48 + chains * of_a_chain) + (64 << 20)
+
+
+def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bool = False) -> list[Source]:
+    """Return what is compiled for a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    three : bool
+        For 3-opt moves.
+    chains : bool
+        Also for kicks, or for a descent that makes one move after the other from a queue.
+    next_only : bool
+        Only edges to following cities go.
+    """
+    defines = defines_of(problem, next_only=next_only)
+    return [
+        Source(
+            "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
+        )
+        for names in ((PASS_KERNELS, CHAIN_KERNELS) if chains else (PASS_KERNELS,))
+    ]
+
+
+def defines_of(problem: Problem, *, next_only: bool) -> dict[str, int]:
+    """Return the macros for a problem and its moves."""
+    return {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
+
+
+class NeighborSearch:
+    """Tours in the memory of a GPU, and the local search along neighbour lists; as `_native.NeighborSearch`.
+
+    Parameters
+    ----------
+    device : Device
+    instance : SearchInstance
+    neighbors : ndarray of int32, shape (n, width)
+        Sorted by distance.
+    tour : ndarray of int32, shape (n,)
+    length : float
+        Of the tour.
+    three : bool
+    next_only : bool
+        Only edges to following cities go; for `descend` with `many`.
+    chains : int
+        Searches at most, for `iterate`.
+    block : int or None
+        Threads of a block; None chooses.
+    sources : list of Source, optional
+        The kernels, if they are others than those of `kernel_sources`.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        instance: SearchInstance,
+        neighbors: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        length: float,
+        *,
+        three: bool,
+        next_only: bool = False,
+        chains: int,
+        block: int | None,
+        sources: list[Source] | None = None,
+    ) -> None:
+        n, width = neighbors.shape
+        needed, free = needed_bytes(n, width, chains, matrix=instance.has_matrix), device.memory_free()
+        if needed > free:
+            raise DeviceOutOfMemory(
+                f"device cuda:{device.ordinal}: {n} cities with {width} neighbours and {chains} chains need "
+                f"{needed / 1e9:.2f} GB, and {free / 1e9:.2f} GB are free; take fewer of them, or device cpu"
+            )
+        self.device = device
+        self.size = int(n)
+        self.three = three
+        self.chains = chains
+        self.block = block
+        self.kernel_seconds = 0.0
+        self._sources = sources or kernel_sources(
+            instance.problem, three=three, chains=not next_only, next_only=next_only
+        )
+        self._kernels: dict[str, Kernel] = {}
+        fixed = instance.fixed_edges
+        given = {"partners": fixed_partners(n, fixed)} if len(fixed) else {}
+        arrays = device.together(
+            rows=np.asarray(instance.rows, dtype=np.float64),
+            neighbors=neighbors,
+            **given,
+            bits=np.ones(n, np.uint8),
+            state=np.zeros(1, records.NEIGHBOR_STATE.dtype),
+            lengths=((n, width), np.float64),
+            # What the passes of a descent leave.
+            links=(n, np.float64),
+            found=(n * records.NEIGHBOR_MOVE.itemsize, np.uint8),
+            rank=(n, np.uint32),
+            keys=(1 << n.bit_length(), np.uint64),
+            chains=(chains, records.CHAIN.dtype),
+        )
+        self._bits, self._links, self._found = arrays["bits"], arrays["links"], arrays["found"]
+        self._rank, self._keys = arrays["rank"], arrays["keys"]
+        self._state, self._device_states = arrays["state"], arrays["chains"]
+        self._instance = records.NEIGHBOR_INSTANCE(
+            rows=arrays["rows"],
+            neighbors=arrays["neighbors"],
+            lengths=arrays["lengths"],
+            fixed=arrays.get("partners"),
+            tolerance=instance.tolerance,
+            size=n,
+            width=width,
+            stride=instance.rows.shape[1],
+        )
+        self._launch("measure_lists", n * width, self._instance, arrays["lengths"])
+        position = np.empty(n, np.int32)
+        position[tour] = np.arange(n, dtype=np.int32)
+        shape = (chains, n)
+        self._tours = device.together(
+            **dict.fromkeys(("order", "position", "scratch", "kept", "ring"), (shape, np.int32)),
+            **{"in": ((chains, math.ceil(n / 32)), np.uint32)},
+        )
+        self._tours["best"] = self._tours["kept"]
+        self._tours["in"].zero()
+        self._put("order", tour)
+        self._put("position", position)
+        self._checks = 0
+        self._descent = np.zeros(1, records.NEIGHBOR_STATE.dtype)[0]
+        self._length = length
+        # The chains; a queue is worked off by the first.
+        self._states = np.zeros(chains, records.CHAIN.dtype)
+        self._states["length"] = self._states["best"] = length
+        self._queue(np.arange(n, dtype=np.int32))
+        self._kicking = False
+        self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
+        self._passes, self._looks, self._kicks = tuning.FIRST_PASSES, tuning.FIRST_LOOKS, tuning.FIRST_KICKS
+
+    @property
+    def best_length(self) -> float:
+        """Length of the best tour; of metrics without rounding, but for rounding noise."""
+        return float(self._states["best"].min())
+
+    def best(self) -> NDArray[np.int32]:
+        """The best tour, in the search's numbers."""
+        chain = int(self._states["best"].argmin())
+        row: NDArray[np.int32]
+        row = self._tours["best" if self._kicking else "order"][chain : chain + 1].download()[0]
+        return row
+
+    def counters(self) -> dict[str, int | float]:
+        """What was done, by name."""
+        states, descent = self._states, self._descent
+        looks = self._looks_of_descent
+        if not self._kicking:
+            looks = int(states["examined"][0]) - self._looks_of_kicks
+        return {
+            "passes": int(descent["passes"]) + self._checks + -(-looks // self.size),
+            "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
+            "moves": int(descent["moves"]) + int(states["moves"].sum()),
+            "kicks": int(states["kicks"].min()),
+            "kicks_accepted": int(states["accepted"].sum()),
+            "kernel_seconds": self.kernel_seconds,
+        }
+
+    def descend(self, *, best: bool, many: bool, passes: int, seconds: float) -> bool:
+        """Moves for about so many seconds; True at a local optimum, or after so many passes.
+
+        One move at a time is that of the first queued city that has one: of best ones, see `PassSearch`.
+        """
+        if not many:
+            return self._descend_by_queue(passes, seconds)
+        done = int(self._descent["passes"])
+        batch = self._passes if passes < 0 else min(self._passes, passes - done)
+        if batch <= 0:
+            return True
+        with self.device.timer() as timer:
+            for _ in range(batch):
+                self._look(by_bits=not best)
+                self._move()
+        self.kernel_seconds += timer.seconds
+        self._passes = scaled(self._passes, timer.seconds, seconds)
+        state = self._descent = self._state.download()[0]
+        self._states["length"] = self._states["best"] = self._length - float(state["gain"])
+        return bool(state["complete"]) or int(state["passes"]) == passes
+
+    def iterate(
+        self,
+        *,
+        count: int,
+        always: bool,
+        temperature: float,
+        cold: int,
+        segment: int,
+        seed: int,
+        seconds: float,
+    ) -> bool:
+        """Kicks in every chain for about so many seconds; True when each has made `count` in all."""
+        if not self._kicking:
+            self._begin_kicks(may_lose=temperature > 0)
+        plan = records.KICKS(
+            count=self._kicks,
+            cold=cold,
+            temperature=temperature,
+            always=always,
+            segment=segment,
+            seed=seed,
+        )
+        taken = self._run_kicks(plan, last=count)
+        self._kicks = scaled(self._kicks, taken, seconds)
+        return int(self._states["kicks"].min()) >= count
+
+    def return_to_best(self) -> None:
+        """Let the next descent begin with the best tour of all chains."""
+        if not self._kicking:
+            return
+        tour, length = self.best(), self.best_length
+        position = np.empty(self.size, np.int32)
+        position[tour] = np.arange(self.size, dtype=np.int32)
+        self._kicking = False
+        self._put("order", tour)
+        self._put("position", position)
+        self._states["length"] = self._states["best"] = length
+        self._looks_of_kicks = int(self._states["examined"][0]) - self._looks_of_descent
+        self._queue(np.arange(self.size, dtype=np.int32))
+
+    def _look(self, *, by_bits: bool) -> None:
+        """Find the best move of every city, or of those whose bit is set."""
+        order = self._tours["order"]
+        self._launch("measure_edges", self.size, self._instance, order, self._links)
+        block = self.block or tuning.LOOK_THREADS
+        self._kernel("examine_cities", templated=True).launch(
+            self._grid(),
+            block,
+            self._instance,
+            order,
+            self._tours["position"],
+            self._links,
+            self._bits,
+            np.int32(by_bits),
+            self._found,
+            self._rank,
+            self._state,
+            shared=block // tuning.THREADS_A_CITY * _MEMBER_BYTES + 256,
+        )
+
+    def _move(self) -> None:
+        """Make all moves found that fit each other."""
+        shared = self._shared(BYTES_OF_TOUR)
+        self._kernel("make_many_moves").launch(
+            1,
+            tuning.CHAIN_THREADS,
+            np.int32(self.size),
+            self._tours["order"],
+            self._tours["position"],
+            self._tours["scratch"],
+            self._bits,
+            self._found,
+            self._rank,
+            self._keys,
+            np.int32(shared > 0),
+            self._state,
+            shared=shared,
+        )
+
+    def _descend_by_queue(self, passes: int, seconds: float) -> bool:
+        """One block goes through the queue; the whole chip makes sure that nothing is left."""
+        state = self._states[0]
+        looks = self._looks
+        if passes >= 0:
+            looks = min(looks, passes * self.size - int(state["examined"]))
+            if looks <= 0:
+                return True
+        if int(state["queued"]) > 0:
+            taken = self._run_chains(1, records.KICKS(), last=0, looks=looks)
+            self._looks = scaled(self._looks, taken, seconds)
+            return False
+        self._look(by_bits=False)
+        self._checks += 1
+        left = np.flatnonzero(self._bits.download()).astype(np.int32)
+        self._descent = self._state.download()[0]
+        self._queue(left)
+        return len(left) == 0
+
+    def _begin_kicks(self, *, may_lose: bool) -> None:
+        """Give every chain the tour of the first; if it may lose, a place for its best tour, too."""
+        self._kicking = True
+        self._looks_of_descent = int(self._states["examined"][0])
+        if may_lose:
+            self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
+        self._copy_first()
+        for name in ("kept", "best"):
+            self._tours[name].copy_from(self._tours["order"])
+        length = self._states["best"][0]
+        self._states["length"] = self._states["best"] = length
+        self._device_states.upload(self._states)
+
+    def _copy_first(self) -> None:
+        """Give every chain the tour of the first."""
+        for name in ("order", "position"):
+            tours, there = self._tours[name], 1
+            while there < self.chains:  # twice as many with every copy
+                more = min(there, self.chains - there)
+                tours[there : there + more].copy_from(tours[:more])
+                there += more
+
+    def _run_kicks(self, plan: np.void, *, last: int) -> float:
+        """Kicks as planned, up to this number in every chain; the seconds that they took."""
+        return self._run_chains(self.chains, plan, last=last, looks=0)
+
+    def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
+        members = tuning.CITIES_AHEAD * _MEMBER_BYTES + 256
+        shared = self._shared(_BYTES_OF_CHAIN, members)
+        record = records.CHAINS(
+            **self._tours,
+            state=self._device_states,
+            capacity=self.size,
+            inside=shared > members,
+        )
+        with self.device.timer() as timer:
+            self._kernel("run_chains", templated=True).launch(
+                chains,
+                self.block or tuning.CHAIN_THREADS,
+                self._instance,
+                record,
+                plan,
+                np.int64(last),
+                np.int64(looks),
+                shared=shared,
+            )
+        self.kernel_seconds += timer.seconds
+        self._states = self._device_states.download()
+        return timer.seconds
+
+    def _queue(self, cities: NDArray[np.int32]) -> None:
+        """Let the first chain look at these cities."""
+        bits = np.zeros(32 * math.ceil(self.size / 32), np.uint8)
+        bits[cities] = 1
+        self._put("in", np.packbits(bits, bitorder="little").view(np.uint32))
+        ring = np.zeros(self.size, np.int32)
+        ring[: len(cities)] = cities
+        self._put("ring", ring)
+        self._states["head"][0], self._states["queued"][0] = 0, len(cities)
+        self._device_states.upload(self._states)
+
+    def _put(self, name: str, values: NDArray[Any]) -> None:
+        self._tours[name][:1].upload(values[None])
+
+    def _grid(self) -> int:
+        return math.ceil(self.size * tuning.THREADS_A_CITY / (self.block or tuning.LOOK_THREADS))
+
+    def _shared(self, bytes_a_city: float, beside: int = 0) -> int:
+        """Bytes of shared memory for a tour and what is beside it, or for that alone if there is no room."""
+        needed = math.ceil(bytes_a_city * self.size) + 128 + beside
+        return needed if needed + _STATIC_SHARED <= self.device.shared_memory_per_block else beside
+
+    def _launch(self, name: str, count: int, *arguments: DeviceArray | np.generic) -> None:
+        """Start a kernel with one thread for each of `count` items."""
+        self._kernel(name).launch(math.ceil(count / tuning.LOOK_THREADS), tuning.LOOK_THREADS, *arguments)
+
+    def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
+        if name not in self._kernels:
+            full = f"{name}<{str(self.three).lower()}>" if templated else name
+            source = next(source for source in self._sources if full in source.names)
+            module = self.device.module(source)
+            self._kernels[name] = module.kernel(full)
+        return self._kernels[name]
+
+
+def scaled(amount: int, taken: float, wanted: float) -> int:
+    """How much work fits into the time wanted; no more than eight times what was done in `taken`."""
+    fitting = int(amount * wanted / max(taken, 1e-6))
+    return int(max(1, min(8 * amount, fitting, 1 << 30)))

@@ -1,0 +1,365 @@
+"""Symmetrical 2-opt moves on a GPU; the kernels are in ``native/papers/symmetric/symmetric.cu``.
+
+While the tour fits into the shared memory of a block, a chain is a block's work, and a descent of one chain
+is done by all blocks, each with a copy of the tour. Longer tours lie in device memory, and all blocks share
+each axis.
+Every decision is that of the CPU, so tours are the same step by step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.instance import exact_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    import warptsp._native as _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.papers.symmetric.cpu import Circle
+    from warptsp.problem import Problem
+
+KERNELS = (
+    "symmetric_blocks",
+    "symmetric_warps",
+    "symmetric_together",
+    "symmetric_grid",
+    "symmetric_random",
+    "symmetric_triples",
+    "symmetric_place",
+    "symmetric_lengths",
+)
+
+A_CITY = 16  # bytes of shared memory
+_FOREVER = 1 << 62
+
+
+def source_of(problem: Problem) -> Source:
+    """Return what is compiled for a problem."""
+    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": problem.metric.kind}, fmad=False)
+
+
+class CudaSymmetricSearch:
+    """Chains of tours on a GPU; see `warptsp.papers.symmetric.cpu.SymmetricSearch`.
+
+    Parameters
+    ----------
+    device : Device
+    circle : Circle
+    seed : int
+    chains : int or None
+        None: as many as the GPU runs at once without slowing each other down much.
+    block : int or None
+        Threads of a block; None: by the numbers of chains and of segments around a centre.
+    """
+
+    def __init__(
+        self, device: Device, circle: Circle, *, seed: int, chains: int | None, block: int | None
+    ) -> None:
+        n = len(circle.cities)
+        self._device = device
+        self._circle = circle
+        self._seed = np.uint64(seed)
+        self._rungs = circle.rungs
+        self._held: list[DeviceArray] = []
+        source = source_of(circle.instance.problem)
+        self._module = device.module(source)
+        self._instance = self._struct_of(circle)
+        self._kernel_seconds = 0.0
+        self._seconds_a_step = 0.0
+        self._known_states: NDArray[np.void] | None = None  # since the last launch
+        if circle.random:
+            self._plan_random(block)
+        elif circle.triples:
+            self._plan_triples(block)
+        elif block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
+            self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
+        else:
+            self._fits = self._plan_blocks(block)
+        if circle.random:
+            self.chains = device.multiprocessors if chains is None else chains
+        elif circle.triples:
+            self.chains = 1
+        elif self._fits:
+            at_once = min(self._blocks_at_once, tuning.MAX_CHAINS) if self._warps else self._blocks_at_once
+            self.chains = at_once * device.multiprocessors if chains is None else chains
+        else:
+            self._plan_grid(block)
+            self.chains = 1 if chains is None else chains
+        arrays = device.together(
+            cities=np.tile(circle.cities, (self.chains, 1)),
+            states=np.zeros(self.chains, records.SYMMETRIC_STATE.dtype),
+            talk=(1, records.SYMMETRIC_TALK.dtype),
+            lengths=(self.chains, np.float64),
+        )
+        self._cities, self._states = arrays["cities"], arrays["states"]
+        self._talk, self._lengths = arrays["talk"], arrays["lengths"]
+        if circle.random:
+            count = 0 if self._fits else self.chains * n
+            self._place = device.empty((count, 2), np.float32) if count else None
+            self._edge = device.empty(count, np.float32) if count else None
+        elif circle.triples:
+            count = 0 if self._fits else self._copy * device.multiprocessors
+            self._spare = device.empty(count, np.uint8) if count else None
+        elif not self._fits:
+            self._tours = [self._placed(chain) for chain in range(self.chains)]
+            self._flags = device.empty(3 * self._grid, np.int32)
+
+    # What it is asked to do
+
+    def descend(self, seconds: float, token: _native.StopToken) -> bool:
+        """Descend for so long at a time; True when every tour is 2-optimal."""
+        cooling = self._cooling(0.0, 1.0, _FOREVER, 0)
+        spent, all_axes = 0.0, self._circle.quiet_enough
+        while not token.stopped():
+            seconds_left = max(seconds - spent, 0.001)
+            before = self._kernel_seconds
+            if self._circle.triples or (self._fits and self.chains == 1 and not self._circle.random):
+                self._launch_together(min(seconds_left, tuning.SYMMETRIC_SLICE))
+            elif self._alone:
+                self._launch_chains(cooling, self._steps_for(seconds_left))
+            else:
+                for chain in range(self.chains):
+                    self._launch_grid(
+                        chain, cooling, _FOREVER, min(seconds_left, tuning.SYMMETRIC_SLICE) / self.chains
+                    )
+            spent += self._kernel_seconds - before
+            if (self._state()["quiet"] >= all_axes).all():
+                return True
+            if spent >= seconds:
+                return False
+        return False
+
+    def anneal(
+        self,
+        temperature: float,
+        factor: float,
+        iterations: int,
+        spent: int,
+        steps: int,
+        token: _native.StopToken,
+    ) -> None:
+        """Make so many steps of annealing with every tour."""
+        while steps > 0 and not token.stopped():
+            count = min(steps, self._steps_for(tuning.SYMMETRIC_SLICE))
+            cooling = self._cooling(temperature, factor, iterations, spent)
+            if self._alone:
+                self._launch_chains(cooling, count)
+            else:
+                for chain in range(self.chains):
+                    self._launch_grid(chain, cooling, count, math.inf)
+            for _ in range((spent + count) // iterations):
+                temperature *= factor
+            spent = (spent + count) % iterations
+            steps -= count
+
+    # What is asked of it
+
+    def cities(self, chain: int) -> NDArray[np.int32]:
+        """The cities on the circle of a chain, by position."""
+        if not self._alone:
+            return self._tours[chain][0].download()
+        cities: NDArray[np.int32] = self._cities[chain : chain + 1].download()[0]
+        return cities
+
+    def lengths(self) -> NDArray[np.float64]:
+        """The length of each tour."""
+        kernel = self._kernel("symmetric_lengths")
+        if self._alone:
+            kernel.launch(self.chains, 256, self._instance, self._cities, self._lengths)
+        else:
+            for chain, (city, _, _) in enumerate(self._tours):
+                kernel.launch(1, 256, self._instance, city, self._lengths[chain : chain + 1])
+        return self._lengths.download()
+
+    def counters(self) -> dict[str, int | float]:
+        """Sums over the chains, and the seconds that the kernels took."""
+        states = self._state()
+        steps = int(states["step"].sum())
+        return {
+            "steps": steps,
+            "quiet": int(states["quiet"][0]),
+            "evaluations": self._circle.evaluations(states["step"]),
+            "moves": int(states["moves"].sum()),
+            "kernel_seconds": self._kernel_seconds,
+        }
+
+    def _state(self) -> NDArray[np.void]:
+        """How far the chains are, asked of the GPU once after every launch."""
+        if self._known_states is None:
+            self._known_states = self._states.download()
+        return self._known_states
+
+    # Launches
+
+    def _launch_together(self, seconds: float) -> None:
+        self._reset_talk()
+        triples = self._circle.triples
+        kernel = self._kernel("symmetric_triples" if triples else "symmetric_together")
+        more = (self._spare, np.int64(self._copy)) if triples else ()
+        with self._device.timer() as timer:
+            kernel.launch(
+                self._device.multiprocessors,
+                self._block,
+                self._instance,
+                self._states,
+                self._cities,
+                self._talk,
+                np.uint64(seconds * 1e9),
+                *more,
+                shared=self._shared,
+                cooperative=True,
+            )
+        self._kernel_seconds += timer.seconds
+        self._known_states = None
+
+    def _launch_chains(self, cooling: np.void, steps: int) -> None:
+        more = (self._place, self._edge) if self._circle.random else ()
+        with self._device.timer() as timer:
+            self._kernel(self._name).launch(
+                self.chains,
+                self._block,
+                self._instance,
+                self._states,
+                self._cities,
+                cooling,
+                self._seed,
+                np.int64(steps),
+                *more,
+                shared=self._shared,
+            )
+        self._count_time(timer.seconds, steps)
+
+    def _launch_grid(self, chain: int, cooling: np.void, steps: int, seconds: float) -> None:
+        self._reset_talk()
+        city, place, link = self._tours[chain]
+        kernel = self._kernel("symmetric_grid")
+        with self._device.timer() as timer:
+            kernel.launch(
+                self._grid,
+                self._block,
+                self._instance,
+                self._states[chain : chain + 1],
+                records.GRID_TOUR(city=city, place=place, edge=link),
+                cooling,
+                self._seed,
+                np.uint64(chain),
+                np.int64(steps),
+                self._talk,
+                self._flags,
+                np.uint64(min(seconds * 1e9, 2.0**62)),
+                shared=self._shared,
+                cooperative=True,
+            )
+        self._count_time(timer.seconds, steps)
+
+    def _count_time(self, seconds: float, steps: int) -> None:
+        self._kernel_seconds += seconds
+        self._known_states = None
+        self._seconds_a_step = seconds / steps
+
+    def _steps_for(self, seconds: float) -> int:
+        """Steps of all chains that take about so long."""
+        if self._seconds_a_step == 0.0:
+            return tuning.FIRST_STEPS
+        each = self._seconds_a_step * (1 if self._alone else self.chains)
+        return max(1, int(min(seconds, tuning.SYMMETRIC_SLICE) / each))
+
+    def _reset_talk(self) -> None:
+        talk = np.zeros(1, records.SYMMETRIC_TALK.dtype)
+        talk["first"] = np.iinfo(np.uint64).max
+        self._talk.upload(talk)
+
+    # Set-up
+
+    def _kernel(self, name: str) -> Kernel:
+        return self._module.kernel(name)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether the tours lie in `_cities`: each chain is a block's work, or all blocks have copies."""
+        return self._fits or self._circle.random or self._circle.triples
+
+    def _plan_random(self, block: int | None) -> None:
+        self._name, self._warps = "symmetric_random", False
+        self._block = block or tuning.SYMMETRIC_THREADS
+        self._shared = A_CITY * len(self._circle.cities)
+        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
+        if not self._fits:
+            self._shared = 0
+
+    def _plan_triples(self, block: int | None) -> None:
+        self._name, self._warps = "symmetric_triples", False
+        self._block = block or tuning.SYMMETRIC_THREADS
+        self._shared = self._copy = 8 * math.ceil((A_CITY + 4) * len(self._circle.cities) / 8)
+        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
+        if not self._fits:
+            self._shared = 0
+
+    def _plan_blocks(self, block: int | None) -> bool:
+        """Whether the tour fits into a block; and how blocks are launched then."""
+        rungs = max(1, self._rungs)
+        self._block = block or min(tuning.SYMMETRIC_THREADS, 32 * math.ceil(rungs / 32))
+        self._warps = self._block == 32 and rungs <= tuning.MAX_RUNGS_OF_A_WARP and not self._circle.elements
+        self._name = "symmetric_warps" if self._warps else "symmetric_blocks"
+        words = math.ceil(rungs / self._block) * (self._block // 32)
+        more = tuning.MAX_RUNGS_OF_A_WARP // 8 + 2 * tuning.QUEUE if self._warps else 4 * words
+        self._shared = A_CITY * len(self._circle.cities) + more
+        self._blocks_at_once = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared)
+        return self._blocks_at_once > 0
+
+    def _plan_grid(self, block: int | None) -> None:
+        kernel = self._kernel("symmetric_grid")
+        self._block = block or tuning.SYMMETRIC_THREADS
+        self._grid = min(self._device.multiprocessors, math.ceil(self._rungs / 32))
+        stretch = math.ceil(self._rungs / self._grid)
+        words = math.ceil(stretch / self._block) * (self._block // 32)
+        self._shared = 24 * (stretch + tuning.AXES_AHEAD + 2) + 4 * words
+        if kernel.blocks_per_multiprocessor(self._block, self._shared) == 0:
+            from warptsp.errors import DeviceOutOfMemory
+
+            raise DeviceOutOfMemory(
+                f"{self._device.name}: {len(self._circle.cities)} cities need {self._shared} bytes of shared "
+                f"memory per block, and there are {self._device.shared_memory_per_block}; use device cpu"
+            )
+
+    def _placed(self, chain: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        device, n = self._device, len(self._circle.cities)
+        tour = device.empty(n, np.int32), device.empty((n, 2), np.float32), device.empty(n, np.float32)
+        city, place, link = tour
+        self._kernel("symmetric_place").launch(
+            math.ceil(n / 256),
+            256,
+            self._instance,
+            self._cities[chain : chain + 1],
+            records.GRID_TOUR(city=city, place=place, edge=link),
+        )
+        return tour
+
+    def _struct_of(self, circle: Circle) -> np.void:
+        def sent(array: NDArray[Any] | None) -> DeviceArray | None:
+            if array is None:
+                return None
+            self._held.append(self._device.upload(array))
+            return self._held[-1]
+
+        instance, metric = circle.instance, circle.instance.problem.metric
+        rows = exact_rows(metric, instance.rows, whole=instance.problem.integral)
+        return records.SYMMETRIC_INSTANCE(
+            size=len(circle.cities),
+            kind=metric.kind,
+            stride=0 if instance.has_matrix else rows.shape[1],
+            matrix_size=len(rows) if instance.has_matrix else 0,
+            **{records.field_of_rows(metric, rows, points="points"): sent(rows)},
+            fixed=sent(circle.fixed),
+            **circle.numbers.as_dict(),
+        )
+
+    def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:
+        return records.COOLING(temperature=temperature, factor=factor, iterations=iterations, spent=spent)

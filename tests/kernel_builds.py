@@ -1,0 +1,157 @@
+"""What is compiled of each kernel file to test it, and for which architectures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warptsp.backends.cuda import bound, plane_candidates, primitives, tuning
+from warptsp.backends.cuda.batch import FILE as BATCH_FILE
+from warptsp.backends.cuda.batch import KERNELS as BATCH_KERNELS
+from warptsp.backends.cuda.batch import batch_defines
+from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.launch_plan import KERNELS, lk_defines
+from warptsp.backends.cuda.path_order import PATHS
+from warptsp.papers.exhaustive.cuda_plan import (
+    FAST_FILE,
+    FAST_KERNELS,
+    MAPPED_FILE,
+    MAPPED_KERNELS,
+    PRUNED_FILE,
+    PRUNED_KERNELS,
+    VERSION_KERNELS,
+    VERSIONS_FILE,
+)
+from warptsp.papers.exhaustive.cuda_plan import FILE as DESCENT
+from warptsp.papers.exhaustive.cuda_plan import KINDS as NEIGHBORHOODS
+from warptsp.papers.exhaustive.cuda_swap_versions import FOLDED
+from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
+from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
+from warptsp.papers.neighbor_lists.cuda_passes import KERNELS as SHARED_PASSES
+from warptsp.papers.symmetric.cuda import KERNELS as SYMMETRIC_KERNELS
+from warptsp.problem import Metric
+
+FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
+ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
+
+
+NEIGHBOR_KERNELS = tuple(
+    dict.fromkeys(
+        name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
+    )
+)
+PASSES = tuple(
+    dict.fromkeys(name.format(three=three) for name in SHARED_PASSES for three in ("false", "true"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Build(Source):
+    """Kernels of one file as `Device.module` takes them, and the architectures."""
+
+    architectures: tuple[tuple[int, int], ...] = ARCHITECTURES
+
+
+BUILDS: tuple[Build, ...] = (
+    Build("climb.cu", CLIMB_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
+    *(
+        # Roundings differ in an instruction or two.
+        Build("climb.cu", CLIMB_KERNELS[:1], {"CLIMB_ROUNDING": rounding}, False, ((9, 0),))
+        for rounding in (0, 2, 3, 4)
+    ),
+    Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
+    Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
+    Build("geometry.cu", primitives.KERNELS, fmad=False),
+    Build(
+        "candidates.cu",
+        tuple(
+            plane_candidates.KERNEL.format(
+                count=count, per_sector=per_sector, norm=norm, dimensions=dimensions
+            )
+            for dimensions, count, per_sector in ((2, 8, 2), (2, 8, 1), (2, 5, 0), (3, 8, 1), (3, 5, 0))
+            for norm in (2, 1, 0)
+        ),
+        fmad=False,
+    ),
+    Build(PATHS.file, PATHS.names, fmad=PATHS.fmad),
+    *(
+        Build("bound.cu", bound.KERNELS, {"METRIC_KIND": metric.kind}, False, architectures)
+        for metric, architectures in ((Metric.EUC_2D, ARCHITECTURES), (Metric.MAX_2D, ((9, 0),)))
+    ),
+    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
+    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D, depth=tuning.ILS_DEPTH), architectures=((9, 0),)),
+    *(
+        # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
+        # one each kind of distance is tried.
+        Build("lk.cu", KERNELS, lk_defines(metric, dummy), architectures=((9, 0),))
+        for metric, dummy in (
+            (Metric.ATT, False),
+            (Metric.MAX_2D, False),
+            (Metric.EUC_2D, True),
+            (Metric.GEO, False),
+            (Metric.MAX_3D, False),
+            (Metric.XRAY2, False),
+            (Metric.EXPLICIT, False),
+        )
+    ),
+    Build(BATCH_FILE, BATCH_KERNELS, batch_defines(Metric.EXACT_2D, FEW)),
+    *(
+        Build(BATCH_FILE, BATCH_KERNELS, batch_defines(metric, n), architectures=((9, 0),))
+        for metric, n in ((Metric.EXACT_2D, MANY), (Metric.EXPLICIT, FEW))
+    ),
+    *(
+        Build(
+            FAST_FILE,
+            FAST_KERNELS,
+            {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": 8 if rounding == 1 else 4, "METRIC_KIND": kind},
+            fmad=False,
+            architectures=ARCHITECTURES if rounding == 0 else ((9, 0),),
+        )
+        for rounding, kind in ((0, Metric.EXACT_2D.kind), (1, Metric.EUC_2D.kind), (2, Metric.ATT.kind))
+    ),
+    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0, "METRIC_KIND": Metric.EXACT_2D.kind}, fmad=False),
+    *(
+        Build(
+            VERSIONS_FILE,
+            tuple(name.format(version) for name in VERSION_KERNELS),
+            {"METRIC_KIND": Metric.EXACT_2D.kind},
+            fmad=False,
+            architectures=ARCHITECTURES if version == FOLDED else ((9, 0),),
+        )
+        for version in range(1, FOLDED + 1)
+    ),
+    Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": Metric.EUC_2D.kind}, fmad=False),
+    *(
+        # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
+        Build(
+            DESCENT,
+            neighborhood.exact_kernels,
+            {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
+            fmad=False,
+            architectures=ARCHITECTURES
+            if neighborhood.move == "TwoOpt" and kind == Metric.EUC_2D.kind
+            else ((9, 0),),
+        )
+        for neighborhood in NEIGHBORHOODS
+        for kind in METRIC_KINDS
+    ),
+    Build(
+        "neighbor.cu",
+        NEIGHBOR_KERNELS[:-2],
+        {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1},
+        fmad=False,
+        architectures=((9, 0),),
+    ),
+    *(
+        Build(
+            file,
+            names,
+            {"METRIC_KIND": kind},
+            fmad=False,
+            architectures=ARCHITECTURES if kind == Metric.EUC_2D.kind else ((9, 0),),
+        )
+        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", SYMMETRIC_KERNELS))
+        for kind in METRIC_KINDS
+    ),
+    Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1}, fmad=False),
+    Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EXPLICIT.kind}, False, ((9, 0),)),
+)

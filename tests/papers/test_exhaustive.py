@@ -1,0 +1,905 @@
+"""Exhaustive descents: no move of the neighborhood shortens what they return, by a slow and obvious check."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Iterator
+from itertools import combinations, product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from instances import problem_of, unit_points, whole_points
+
+import warptsp
+from warptsp import OpenPath, Problem, _native, methods, stop
+from warptsp.backends.cuda.compiler import Source
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.papers.exhaustive.cuda_swap_versions import check_size
+from warptsp.papers.exhaustive.swap import SwapParams
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from warptsp.backends.cuda.device import Device
+
+LAUNCHED = ["two-opt", "three-opt", "swap"]  # on a GPU, too
+METHODS = [*LAUNCHED, "relocate", "vnd"]
+NEIGHBORHOODS = ["two-opt", "relocate", "swap", "three-opt"]
+COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest, device: str) -> str:
+    """Each device in turn, as far as the method of the test runs on it."""
+    method = request.node.callspec.params.get("method")
+    if device == "cuda" and method is not None and "cuda" not in methods.METHODS[method].devices:
+        pytest.skip(f"{method} runs on the CPU only")
+    return device
+
+
+def instance(kind: str, n: int, seed: int = 0) -> Problem:
+    """Cities of the metric `kind`, a matrix, or all in few places."""
+    random = np.random.default_rng([n, seed])
+    match kind:
+        case "duplicates":
+            return Problem.from_points(random.integers(0, 4, (n, 2)).astype(float), "EUC_2D")
+        case "one place":
+            return Problem.from_points(np.full((n, 2), 3.25), "EXACT_2D")
+        case "line":
+            return Problem.from_points(np.stack([random.permutation(n), np.zeros(n)], axis=1), "EUC_2D")
+        case "far away":
+            return Problem.from_points(1e7 + random.random((n, 2)), "EXACT_2D")
+        case "wide":  # whole numbers beyond single precision
+            return Problem.from_points(random.integers(0, 10**8, (n, 2)).astype(float), "EUC_2D")
+    return problem_of(kind, n, seed)
+
+
+# The slow check: tours are made whole, and measured by the problem.
+
+
+def neighbors(tour: list[int], method: str) -> Iterator[list[int]]:
+    """All tours that one move makes of this one."""
+    n = len(tour)
+    if method == "two-opt":
+        for i, j in combinations(range(n), 2):
+            yield tour[: i + 1] + tour[i + 1 : j + 1][::-1] + tour[j + 1 :]
+    elif method == "three-opt":
+        for i, j, k in combinations(range(n), 3):
+            head, first, second, tail = tour[: i + 1], tour[i + 1 : j + 1], tour[j + 1 : k + 1], tour[k + 1 :]
+            yield head + second + first + tail
+            yield head + first[::-1] + second[::-1] + tail
+            yield head + second + first[::-1] + tail
+            yield head + second[::-1] + first + tail
+    elif method == "relocate":
+        for city, over in product(range(n), range(1, n - 2)):
+            others = tour[city + 1 :] + tour[:city]
+            moved = [*others[:over], tour[city], *others[over:]]
+            first = moved.index(tour[0])
+            yield moved[first:] + moved[:first]
+    elif method == "vnd":
+        for neighborhood in NEIGHBORHOODS:
+            yield from neighbors(tour, neighborhood)
+    else:
+        for x, y in combinations(range(1, n), 2):
+            swapped = tour.copy()
+            swapped[x], swapped[y] = tour[y], tour[x]
+            yield swapped
+
+
+def shorter_neighbor(problem: Problem, tour: np.ndarray, method: str) -> list[int] | None:
+    """A tour that one move makes shorter, None for a local optimum."""
+    length = problem.length(tour)
+    margin = 0 if problem.integral else 1e-11 * problem.distance_bound
+    every = np.arange(problem.n)
+    distances = np.asarray(problem.distance(every[:, None], every[None, :]))
+    for other in neighbors(tour.tolist(), method):
+        new = distances[other, np.roll(other, -1)].sum()
+        if new < length - margin - (0 if problem.integral else 1e-12 * length):
+            return other
+    return None
+
+
+def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
+    """Whether no 2-opt move, swap or relocation shortens a tour: the same for many cities, from formulas."""
+    tour = np.append(tour, tour[0])
+    n = problem.n
+    d = np.asarray(problem.distance(tour[:, None], tour[None, :]), dtype=float)
+    link = np.append(d[np.arange(n), np.arange(1, n + 1)], d[0, 1])
+    if method == "two-opt":
+        delta = d[:-1, :-1] + d[1:, 1:] - link[:n, None] - link[None, :n]
+        delta = delta[np.triu_indices(n, 1)]
+    elif method == "relocate":
+        city = np.arange(n)[:, None]
+        edge = (city + np.arange(1, n - 2)) % n
+        delta = d[city, edge] + d[city, edge + 1] + d[city - 1 + n * (city == 0), city + 1]
+        delta -= link[edge] + link[city] + link[city - 1 + n * (city == 0)]
+    else:
+        x, y = np.triu_indices(n, 2)
+        x, y = x[x > 0], y[x > 0]
+        delta = d[x - 1, y] + d[x + 1, y] + d[x, y - 1] + d[x, y + 1]
+        delta -= link[x - 1] + link[x] + link[y - 1] + link[y]
+        x = np.arange(1, n - 1)
+        delta = np.append(delta, d[x - 1, x + 1] + d[x, x + 2] - link[x - 1] - link[x + 1])
+    return bool(delta.min() > (-0.5 if problem.integral else -1e-9 * problem.distance_bound))
+
+
+FEW = (5, 6, 7, 8)
+SIZES = {
+    "two-opt": [*FEW, 41],
+    "three-opt": [*FEW, 21],
+    "swap": [*FEW, 41],
+    "relocate": [*FEW, 41],
+    "vnd": [*FEW, 21],
+}
+
+
+@pytest.mark.parametrize(
+    "kind", [*COORDINATES, "whole", "real", "duplicates", "one place", "line", "far away", "wide"]
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_no_move_shortens_the_tour(method: str, kind: str, device: str) -> None:
+    for n in SIZES[method]:
+        problem = instance(kind, n)
+        result = warptsp.solve(problem, method=method, start="random", seed=n, device=device, bound=False)
+        assert shorter_neighbor(problem, result.tour, method) is None, n
+        assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
+        assert result.stop_reason in ("the search is complete", "a tour of length 0 is optimal")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", range(1, 5))
+def test_a_few_cities(method: str, n: int, device: str) -> None:
+    problem = instance("EUC_2D", n)
+    result = warptsp.solve(problem, method=method, start="given", device=device)
+    assert sorted(result.tour.tolist()) == list(range(n))
+    assert shorter_neighbor(problem, result.tour, method) is None
+
+
+def reference_descent(problem: Problem, method: str, passes: int) -> list[list[int]]:
+    """The tours of a descent from the given order that applies the best move, of equal ones the first."""
+    tours = [list(range(problem.n))]
+    for _ in range(passes):
+        others = list(neighbors(tours[-1], method))
+        if method == "two-opt":  # numbered by the later link first
+            order = {pair: number for number, pair in enumerate(combinations(range(problem.n), 2))}
+            others = [others[order[i, j]] for j in range(problem.n) for i in range(j)]
+        elif method == "three-opt":
+            order = {triple: number for number, triple in enumerate(combinations(range(problem.n), 3))}
+            others = [
+                others[4 * order[i, j, k] + kind]
+                for k in range(problem.n)
+                for j in range(k)
+                for i in range(j)
+                for kind in range(4)
+            ]
+        lengths = [problem.length(other) for other in others]
+        best = int(np.argmin(lengths))
+        if lengths[best] >= problem.length(tours[-1]):
+            break
+        tours.append(others[best])
+    return tours
+
+
+@pytest.mark.parametrize("method", [*LAUNCHED, "relocate"])
+def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
+    problem = instance("EUC_2D", 14, seed=5)
+    tours = reference_descent(problem, method, 50)
+    assert len(tours) > 4
+    for passes in range(1, len(tours)):
+        result = warptsp.solve(
+            problem, method=method, start="given", params={"passes": passes}, device=device
+        )
+        assert result.tour.tolist() == tours[passes], passes
+        assert result.counters["passes"] == passes
+        assert result.counters["moves"] == passes
+    whole = warptsp.solve(problem, method=method, start="given", device=device)
+    assert whole.tour.tolist() == tours[-1]
+    assert whole.counters["moves"] == len(tours) - 1
+
+
+@pytest.mark.parametrize(
+    ("method", "moves"),
+    [
+        ("two-opt", 60 * 59 // 2),
+        ("three-opt", 4 * 34220),
+        ("swap", 59 * 58 // 2),
+        ("relocate", 60 * 57),
+    ],
+)
+def test_counters_count_every_move_once(method: str, moves: int, device: str) -> None:
+    result = warptsp.solve(instance("EUC_2D", 60), method=method, start="random", device=device)
+    counters = result.counters
+    assert counters["evaluations"] == counters["passes"] * moves
+    assert counters["passes"] == counters["moves"] + 1
+    assert counters["kicks"] == 0
+
+
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "CEIL_2D", "ATT", "GEO", "whole"])
+@pytest.mark.parametrize("method", ["two-opt", "swap", "relocate"])
+def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
+    """Tiles of 256 rows and 1024 columns, and their seams."""
+    problem = instance(kind, 1100)
+    result = warptsp.solve(problem, method=method, device=device, threads=2)
+    assert is_optimal(problem, result.tour, method)
+    assert result.counters["moves"] > 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_change_nothing(method: str) -> None:
+    problem = instance("EXACT_2D", 150 if method in ("three-opt", "vnd") else 1500)
+    tours = [
+        warptsp.solve(problem, method=method, threads=threads, device="cpu", params={"passes": 20}).tour
+        for threads in (1, 2, 5)
+    ]
+    assert (tours[0] == tours[1]).all()
+    assert (tours[0] == tours[2]).all()
+
+
+# Pruned passes
+
+
+PLANE = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
+
+
+@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "one place", "line", "far away", "wide"])
+def test_pruned_descents_end_where_no_move_shortens_the_tour(kind: str, device: str) -> None:
+    for n in (5, 8, 32, 33, 70):
+        problem = instance(kind, n)
+        result = warptsp.solve(
+            problem,
+            method="two-opt",
+            start="random",
+            seed=n,
+            device=device,
+            params={"pruned": True},
+            bound=False,
+        )
+        assert shorter_neighbor(problem, result.tour, "two-opt") is None, n
+        assert result.stop_reason in ("the search is complete", "a tour of length 0 is optimal")
+
+
+@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "wide", "line"])
+def test_pruned_passes_find_the_moves_of_whole_ones(kind: str, device: str) -> None:
+    """The reference looks at all pairs in double precision, on the CPU."""
+    n = 700
+    problem = instance(kind, n)
+    tour = warptsp.solve(problem, method="construct", start="space-filling").tour
+    found = warptsp.solve(
+        problem, method="two-opt", start=tour, device=device, params={"pruned": True, "passes": 25}
+    )
+    d = np.asarray(problem.distance(np.arange(n)[:, None], np.arange(n)[None, :]), dtype=float)
+    tour = np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
+    i, j = np.tril_indices(n, -1)[::-1]  # by the number of the move
+    for _ in range(25):
+        after = np.roll(tour, -1)
+        delta = d[tour[i], tour[j]] + d[after[i], after[j]] - d[tour, after][i] - d[tour, after][j]
+        best = int(np.argmin(delta))
+        if delta[best] >= -1e-9 * d.max():
+            break
+        tour[i[best] + 1 : j[best] + 1] = tour[i[best] + 1 : j[best] + 1][::-1].copy()
+    assert (found.tour == tour).all()
+    counters = found.counters
+    assert counters["effective_evaluations"] == counters["passes"] * n * (n - 1) // 2
+    # Four distances of the small squares are within the allowance of single precision.
+    assert 0 < counters["evaluations"] <= counters["effective_evaluations"]
+    assert kind == "duplicates" or counters["evaluations"] < counters["effective_evaluations"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["EUC_2D", "FLOOR_2D", "EXACT_2D"])
+def test_pruned_descents_are_the_same_on_a_gpu(gpu: object, kind: str) -> None:
+    problem = instance(kind, 3000)
+    results = [
+        warptsp.solve(problem, method="two-opt", start="greedy", device=device, params={"pruned": True})
+        for device in ("cuda", "cpu")
+    ]
+    assert (results[0].tour == results[1].tour).all()
+    assert results[0].counters["passes"] == results[1].counters["passes"]
+
+
+def test_pruned_threads_change_nothing() -> None:
+    problem = instance("EXACT_2D", 1500)
+    params = {"passes": 60, "pruned": True}
+    tours = [
+        warptsp.solve(problem, method="two-opt", threads=threads, device="cpu", params=params).tour
+        for threads in (1, 3)
+    ]
+    assert (tours[0] == tours[1]).all()
+
+
+@pytest.mark.parametrize("kind", ["whole", "GEO", "MAN_2D", "EUC_3D"])
+def test_what_cannot_be_pruned(kind: str) -> None:
+    with pytest.raises(UnsupportedProblem, match="pruned needs distances of the plane"):
+        warptsp.solve(instance(kind, 20), method="two-opt", params={"pruned": True}, device="cpu")
+
+
+def test_nothing_is_pruned_around_fixed_links() -> None:
+    points = whole_points(24, 1)
+    for problem in (
+        Problem.from_points(points, open=OpenPath()),
+        Problem.from_points(points, fixed_edges=[(0, 9)]),
+    ):
+        with pytest.raises(UnsupportedProblem, match="a closed tour and no fixed edges"):
+            warptsp.solve(problem, method="two-opt", params={"pruned": True}, device="cpu")
+
+
+def test_studies_of_launches_are_not_pruned() -> None:
+    with pytest.raises(InvalidOption, match="pruned: block, grid, jobs, tour_order and range_size"):
+        warptsp.solve(instance("EUC_2D", 20), method="two-opt", params={"pruned": True, "block": 64})
+
+
+# What else a problem may ask for
+
+
+@pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(end=7), OpenPath(3, 7)])
+@pytest.mark.parametrize("method", METHODS)
+def test_open_paths_keep_their_ends(device: str, method: str, ends: OpenPath) -> None:
+    problem = instance("EUC_2D", 20)
+    result = warptsp.solve(problem, method=method, open=ends, start="random", device=device)
+    result.problem.check_tour(result.tour)
+    before = warptsp.solve(problem, method="construct", open=ends, start="random")
+    assert result.length < before.length
+    assert result.length == result.problem.length(result.tour)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fixed_edges_stay(device: str, method: str) -> None:
+    points = whole_points(24, 1)
+    problem = Problem.from_points(points, "EUC_2D", fixed_edges=[(0, 13), (13, 7), (20, 2)])
+    result = warptsp.solve(problem, method=method, start="random", device=device)
+    problem.check_tour(result.tour)
+    assert result.counters["moves"] > 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "whole", "real"])
+@pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
+@pytest.mark.parametrize("method", LAUNCHED)
+def test_paths_and_fixed_edges_are_the_same_on_a_gpu(
+    gpu: object, method: str, ends: OpenPath | None, kind: str
+) -> None:
+    problem = dataclasses.replace(instance(kind, 150), open=ends, fixed_edges=[(0, 13), (13, 9), (20, 2)])
+    results = [warptsp.solve(problem, method=method, start="random", device=each) for each in ("cuda", "cpu")]
+    assert (results[0].tour == results[1].tour).all()
+    assert results[0].counters["passes"] == results[1].counters["passes"]
+    problem.check_tour(results[0].tour)
+
+
+# The predicate of swaps
+
+
+def test_swaps_leave_fixed_cities_in_their_places(device: str) -> None:
+    problem = instance("EUC_2D", 40)
+    fixed = (5, 17, 30, 31, 39)
+    result = warptsp.solve(problem, method="swap", start="given", params={"fixed": fixed}, device=device)
+    assert all(result.tour[city] == city for city in fixed)
+    free = warptsp.solve(problem, method="swap", start="given", device=device)
+    assert free.length < result.length < problem.length(np.arange(40))
+    tour = result.tour.tolist()
+    for x, y in combinations(range(1, 40), 2):
+        if tour[x] not in fixed and tour[y] not in fixed:
+            swapped = tour.copy()
+            swapped[x], swapped[y] = tour[y], tour[x]
+            assert problem.length(swapped) >= result.length
+
+
+def test_swaps_keep_one_city_before_another(device: str) -> None:
+    problem = instance("EUC_2D", 40)
+    before = (3, 9, 9, 20, 4, 39, 11, 12, 12, 13)
+    result = warptsp.solve(problem, method="swap", start="given", params={"before": before}, device=device)
+    pairs = list(zip(before[::2], before[1::2], strict=True))
+
+    def in_order(tour: list[int]) -> bool:
+        place = {city: at for at, city in enumerate(tour)}
+        return all(place[a] < place[b] for a, b in pairs)
+
+    tour = result.tour.tolist()
+    assert in_order(tour)
+    assert result.counters["moves"] > 10
+    for swapped in neighbors(tour, "swap"):
+        if in_order(swapped):
+            assert problem.length(swapped) >= result.length
+
+
+def test_orders_that_the_start_tour_lacks() -> None:
+    problem = instance("EUC_2D", 10)
+    with pytest.raises(InvalidOption, match="city 7 at place 7, behind city 3 at place 3"):
+        warptsp.solve(problem, method="swap", start="given", params={"before": (7, 3)})
+
+
+# Options, limits, ends
+
+
+@pytest.mark.parametrize("method", LAUNCHED)
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"passes": 0}, "passes: 0"),
+        ({"block": 100}, "block: 100 is not a multiple of 32"),
+        ({"block": 2048}, "block: 2048"),
+        ({"grid": 0}, "grid: 0"),
+    ],
+)
+def test_impossible_options(method: str, params: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method=method, params=params)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"before": (1, 2, 3)}, "3 cities are not pairs"),
+        ({"before": (4, 4)}, "before itself"),
+        ({"fixed": (9,)}, "fixed: city 9"),
+        ({"before": (2, 9)}, "before: city 9"),
+    ],
+)
+def test_impossible_predicates(params: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method="swap", params=params)
+
+
+def test_too_many_cities() -> None:
+    points = unit_points(100_000)
+    with pytest.raises(UnsupportedProblem, match=r"100000 cities are too many for the CPU, .* is 5000;"):
+        warptsp.solve(points, method="three-opt", device="cpu")
+
+
+# Variable neighbourhood descent
+
+
+@pytest.mark.parametrize(
+    "order", [("swap", "relocate"), ("swap", "three-opt"), ("relocate", "two-opt", "swap", "three-opt")]
+)
+def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(order: tuple[str, ...]) -> None:
+    problem = instance("EUC_2D", 14, seed=9)
+    tour = list(range(14))
+    current, made = 0, dict.fromkeys(order, 0)
+    passes = 0
+    while current < len(order):
+        passes += 1
+        others = list(neighbors(tour, order[current]))
+        best = min(map(problem.length, others))
+        if best >= problem.length(tour):
+            current += 1
+            continue
+        made[order[current]] += 1
+        found = warptsp.solve(
+            problem,
+            method="vnd",
+            start="given",
+            params={"order": order, "passes": passes},
+            device="cpu",
+            bound=False,
+        )
+        assert found.length == best
+        tour = next(other for other in others if other == found.tour.tolist())
+        current = 0
+    whole = warptsp.solve(
+        problem, method="vnd", start="given", params={"order": order}, device="cpu", bound=False
+    )
+    assert whole.tour.tolist() == tour
+    assert whole.counters["passes"] == passes
+    assert whole.counters["moves"] == sum(made.values())
+    assert sum(count > 0 for count in made.values()) > 1, made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int) -> None:
+    order = tuple(np.random.default_rng(seed).permutation(NEIGHBORHOODS)[: seed + 1].tolist())
+    problem = instance("EUC_2D", 24, seed)
+    params = {"order": ",".join(order)}  # as on the command line
+    result = warptsp.solve(problem, method="vnd", start="random", params=params, device="cpu", bound=False)
+    for neighborhood in order:
+        assert shorter_neighbor(problem, result.tour, neighborhood) is None, (order, neighborhood)
+
+
+@pytest.mark.parametrize("name", NEIGHBORHOODS)
+def test_one_neighborhood_is_that_method(name: str) -> None:
+    problem = instance("EUC_2D", 60, seed=2)
+    one, turn = (
+        warptsp.solve(problem, method=method, start="random", params=params, device="cpu", bound=False)
+        for method, params in ((name, {}), ("vnd", {"order": (name,)}))
+    )
+    assert (one.tour == turn.tour).all()
+    assert one.counters == turn.counters
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ((), "order: no neighbourhood"),
+        (("two-opt", "or-opt"), "order: 'or-opt' is none of two-opt, relocate, swap, three-opt"),
+        (("swap", "swap"), "order: swap is there twice"),
+    ],
+)
+def test_impossible_orders(order: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method="vnd", params={"order": order})
+
+
+def test_three_opt_limits_the_cities_of_an_order() -> None:
+    problem = instance("EUC_2D", 5001)
+    with pytest.raises(
+        UnsupportedProblem, match=r"5001 cities are too many for three-opt.*out of the parameter order"
+    ):
+        warptsp.solve(problem, method="vnd", device="cpu")
+    params = {"order": ("two-opt", "relocate"), "passes": 1}
+    assert warptsp.solve(problem, method="vnd", params=params, device="cpu").counters["passes"] == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_ends_it(method: str, device: str) -> None:
+    problem = instance("EUC_2D", 5000 if method in ("three-opt", "vnd") else 20_000)
+    result = warptsp.solve(problem, method=method, start="random", time_limit=0.3, device=device)
+    assert result.stop_reason == "time limit of 0.3 s"
+    problem.check_tour(result.tour)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_another_thread_ends_it(method: str, device: str) -> None:
+    token = stop.StopToken()
+    threading.Timer(0.3, token.request).start()
+    problem = instance("EUC_2D", 5000 if method in ("three-opt", "vnd") else 20_000)
+    result = warptsp.solve(problem, method=method, start="random", stop=token, device=device)
+    assert result.stop_reason == "stop requested"
+
+
+def test_a_target_ends_it(device: str) -> None:
+    problem = instance("EUC_2D", 300)
+    start = warptsp.solve(problem, method="construct", start="random").length
+    result = warptsp.solve(
+        problem, method="two-opt", start="random", stop=stop.TargetLength(0.9 * start), device=device
+    )
+    assert result.length <= 0.9 * start
+
+
+def test_no_kicks_is_the_local_optimum(device: str) -> None:
+    problem = instance("EUC_2D", 100)
+    whole = warptsp.solve(problem, method="two-opt", start="random", device=device)
+    assert (
+        warptsp.solve(problem, method="two-opt", start="random", kicks=0, device=device).tour == whole.tour
+    ).all()
+
+
+# What is asked of launches
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "EXACT_2D"])
+@pytest.mark.parametrize(
+    ("n", "params"),
+    [
+        (300, {"block": 128}),
+        (300, {"block": 1024, "grid": 2}),
+        (300, {"block": 512, "grid": 300}),
+        (300, {"jobs": 7}),
+        (50, {"range_size": 1}),  # a launch for each pair of cities
+        (300, {"range_size": 77}),
+        (300, {"range_size": 100, "block": 64, "grid": 5}),
+        (300, {"range_size": 299}),
+        (300, {"range_size": 300}),
+        (300, {"range_size": 1000, "jobs": 9}),
+        (300, {"tour_order": False}),
+        (300, {"tour_order": False, "block": 256, "jobs": 40}),
+    ],
+)
+def test_launches_change_nothing(gpu: object, metric: str, n: int, params: dict[str, object]) -> None:
+    problem = instance(metric, n)
+    ours = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
+    other = warptsp.solve(problem, method="two-opt", start="given", device="cuda", params=params)
+    if problem.integral:
+        assert (other.tour == ours.tour).all()
+    assert is_optimal(problem, other.tour, "two-opt")
+    assert other.counters["evaluations"] == other.counters["passes"] * n * (n - 1) // 2
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("passes", [1, 7, 100])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT"])
+def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, passes: int) -> None:
+    from warptsp.papers.exhaustive.cuda import CudaDescent
+
+    problem = instance(metric, 700)
+    whole = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
+    assert whole.counters["passes"] > 200
+    descent = CudaDescent(gpu, problem, 0, np.arange(700, dtype=np.int32), 0.0)
+    while not descent.proceed(0.1, passes, _native.StopToken()):
+        pass
+    assert (descent.tour() == whole.tour).all()
+    assert descent.counters()["passes"] == whole.counters["passes"]
+    if metric != "ATT":  # where single precision rounds some distances the other way
+        on_cpu = warptsp.solve(problem, method="two-opt", start="given", device="cpu")
+        assert (on_cpu.tour == whole.tour).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("three-opt", {"block": 256, "grid": 3}),
+        ("three-opt", {"jobs": 100}),
+        ("swap", {"block": 1024, "grid": 9}),
+    ],
+)
+def test_other_launches_change_nothing(gpu: object, method: str, params: dict[str, object]) -> None:
+    problem = instance("GEO", 60)
+    ours = warptsp.solve(problem, method=method, start="given", device="cuda")
+    other = warptsp.solve(problem, method=method, start="given", device="cuda", params=params)
+    assert (other.tour == ours.tour).all()
+
+
+@pytest.mark.gpu
+def test_tours_longer_than_shared_memory_in_ranges(gpu: object) -> None:
+    problem = instance("EUC_2D", 60_000)
+    tours = [
+        warptsp.solve(
+            problem,
+            method="two-opt",
+            start="greedy",
+            device="cuda",
+            params={**params, "passes": 3},
+            bound=False,
+        ).tour
+        for params in ({}, {"block": 1024}, {"range_size": 3000})
+    ]
+    assert (tours[0] == tours[1]).all()
+    assert (tours[0] == tours[2]).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("version", range(1, 9))
+@pytest.mark.parametrize("kind", ["EXACT_2D", "GEO", "whole"])
+def test_versions_of_swaps_make_the_same_moves(gpu: object, kind: str, version: int) -> None:
+    for n in (4, 5, 33, 150):
+        problem = instance(kind, n)
+        ours = warptsp.solve(problem, method="swap", start="given", device="cuda")
+        for launch in ({}, {"block": 64, "grid": 3}):
+            params = {"version": version, **launch}
+            other = warptsp.solve(problem, method="swap", start="given", device="cuda", params=params)
+            assert (other.tour == ours.tour).all()
+            assert [other.counters[name] for name in ("passes", "evaluations")] == [
+                ours.counters[name] for name in ("passes", "evaluations")
+            ]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("version", [1, 7, 8])
+def test_versions_of_swaps_heed_what_stays(gpu: object, version: int) -> None:
+    problem = instance("EUC_2D", 60)
+    fixed = np.array([[3, 4], [10, 11]], np.int32)
+    path = dataclasses.replace(problem, fixed_edges=fixed, open=OpenPath(3, 7))
+    kept = {"fixed": (20, 21), "before": (5, 30, 30, 31)}
+    for cities, start, params in ((problem, "given", kept), (path, "greedy", {})):
+        tours = [
+            warptsp.solve(cities, method="swap", start=start, device="cuda", params={**params, **asked}).tour
+            for asked in ({}, {"version": version})
+        ]
+        assert (tours[0] == tours[1]).all()
+
+
+def test_versions_of_swaps_are_kernels() -> None:
+    for version in (1, 8):
+        with pytest.raises(
+            InvalidOption,
+            match=rf"^version {version} is a GPU kernel; use device cuda, or leave version out$",
+        ):
+            warptsp.solve(instance("EUC_2D", 20), method="swap", device="cpu", params={"version": version})
+    for version in (0, 9):
+        with pytest.raises(InvalidOption, match=rf"^version: {version} is not between 1 and 8$"):
+            SwapParams(version=version)
+
+
+def test_versions_of_swaps_have_limits() -> None:
+    for version, most in ((1, 4098), (6, 4098), (7, 5794)):
+        check_size(version, most)
+        with pytest.raises(
+            UnsupportedProblem, match=rf"goes wrong above {most} cities, and there are 10000;"
+        ):
+            check_size(version, 10_000)
+    check_size(8, 10_000)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("method", "n", "words"),
+    [
+        ("two-opt", 2000, "all passes in one launch"),
+        ("two-opt", 50_000, "single precision, decided in double"),
+        ("three-opt", 300, "a pass of 17820400 moves"),
+        ("swap", 300, "double precision"),
+    ],
+)
+def test_explained_launches(gpu: object, method: str, n: int, words: str) -> None:
+    from warptsp.methods import METHODS
+
+    assert words in METHODS[method].explain_launch(instance("EUC_2D", n), "cuda:0")
+
+
+@pytest.mark.gpu
+def test_launches_that_cannot_be(gpu: object) -> None:
+    with pytest.raises(UnsupportedProblem, match="belong to a kernel for the plane"):
+        warptsp.solve(instance("GEO", 60), method="two-opt", device="cuda", params={"block": 128})
+    points = unit_points(60_000)
+    with pytest.raises(UnsupportedProblem, match="cities, not 60000; leave it out"):
+        warptsp.solve(points, method="two-opt", device="cuda", params={"tour_order": False})
+    with pytest.raises(UnsupportedProblem, match="cities, not of 50000; give a smaller one"):
+        warptsp.solve(points, method="two-opt", device="cuda", params={"range_size": 50_000})
+    with pytest.raises(UnsupportedProblem, match="too many for a GPU, whose maximum is 10000;"):
+        warptsp.solve(points, method="three-opt", device="cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [20, 200, 1500, 3500, 9000])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "EXACT_2D"])
+def test_long_tours_on_a_gpu(gpu: object, metric: str, n: int) -> None:
+    """Tours in shared memory and in tiles: what is left is 2-optimal in double precision."""
+    problem = instance(metric, n)
+    start = "greedy" if n > 2000 else "random"
+    result = warptsp.solve(problem, method="two-opt", start=start, device="cuda", bound=False)
+    assert result.stop_reason == "the search is complete"
+    again = warptsp.solve(problem, method="two-opt", start=result.tour, device="cpu", params={"passes": 1})
+    assert again.counters["moves"] == 0
+    tour = result.tour
+    assert result.length == pytest.approx(problem.length(tour), rel=1e-12)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("start", ["greedy", "random"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D"])
+def test_tiles_of_long_tours(gpu: object, metric: str, start: str) -> None:
+    """Beyond shared memory: passes in tiles, and in double precision on the CPU, make the same tours."""
+    problem = instance(metric, 20_000)
+    params = {"passes": 30}
+    tours = [
+        warptsp.solve(problem, method="two-opt", start=start, device=device, params=params)
+        for device in ("cuda", "cpu")
+    ]
+    assert tours[0].length == tours[1].length
+    assert (tours[0].tour == tours[1].tour).all()
+
+
+@pytest.mark.gpu
+def test_tiles_of_links_that_alternate(gpu: object) -> None:
+    """Links long and short in turn cannot be folded into distances (two_opt_tiles.h)."""
+    n = 18_000
+    for seed in range(3):
+        points = whole_points(n, seed, side=40_000)
+        points[:, 0] += np.where((np.arange(n) + seed) // 2 % 2, 1_400_000, 0)  # two here, two there
+        points[-1, 1] = 1_500_000
+        problem = Problem.from_points(points, "EUC_2D")
+        lengths = [
+            warptsp.solve(
+                problem,
+                method="two-opt",
+                start="given",
+                device=device,
+                params={"passes": 1, "pruned": pruned},
+            ).length
+            for device, pruned in (("cuda", False), ("cpu", True))
+        ]
+        # Single precision may take one distance of a million for the next whole number.
+        assert lengths[1] <= lengths[0] <= lengths[1] + 4
+
+
+# Numbers of moves
+
+
+def test_pair_numbers_against_loops() -> None:
+    n = 2000
+    j, i = np.tril_indices(n, -1)
+    pairs = _native.pairs_of(np.arange(n * (n - 1) // 2, dtype=np.uint64))
+    assert (pairs[:, 0] == i).all()
+    assert (pairs[:, 1] == j).all()
+
+
+def test_triple_numbers_against_loops() -> None:
+    """Every number up to 200 cities, then all those of some last positions up to 2000, two million each."""
+    n = 2000
+    number = 0
+    for k in range(2, n):
+        count = k * (k - 1) // 2
+        if k > 200 and k % 97 and k < n - 3:
+            number += count
+            continue
+        triples = _native.triples_of(np.arange(number, number + count, dtype=np.uint64))
+        j, i = np.tril_indices(k, -1)
+        assert (triples == np.stack([i, j, np.full(count, k)], axis=1)).all(), k
+        number += count
+
+
+COUNT_WRONG_TRIPLES = """\
+#include "papers/exhaustive/move_numbers.h"
+using namespace warptsp;
+using namespace warptsp::exhaustive;
+// Every triple of positions below n from its number, against loops.
+extern "C" __global__ void count_wrong(int n, unsigned long long *wrong) {
+  for (int k = 2 + blockIdx.x; k < n; k += gridDim.x)
+    for (int j = 1 + threadIdx.x; j < k; j += blockDim.x)
+      for (int i = 0; i < j; ++i) {
+        const MoveNumber number = triples_below(k) + pairs_below(j) + i;
+        const Triple t = triple_of(number);
+        if (t.i != i || t.j != j || t.k != k || number_of(t) != number) atomicAdd(wrong, 1ull);
+        if (k == n - 1 && j == k - 1 && i == j - 1) atomicAdd(wrong + 1, number);
+      }
+}
+"""
+
+
+@pytest.mark.gpu
+def test_every_triple_number_on_a_gpu(gpu: Device, tmp_path: Path) -> None:
+    n = 2000
+    (tmp_path / "triples.cu").write_text(COUNT_WRONG_TRIPLES)
+    kernel = gpu.module(Source(tmp_path / "triples.cu", ("count_wrong",), fmad=False)).kernel("count_wrong")
+    wrong = gpu.zeros(2, np.uint64)
+    kernel.launch(n, 256, np.int32(n), wrong)
+    assert wrong.download().tolist() == [0, n * (n - 1) * (n - 2) // 6 - 1]
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 100, 101, 1999, 2000])
+def test_swap_numbers_reach_every_swap_once(n: int) -> None:
+    count = (n - 1) * (n - 2) // 2
+    swaps = _native.swaps_of(np.arange(count, dtype=np.uint64), n).astype(np.int64)
+    assert (swaps[:, 0] >= 1).all()
+    assert (swaps[:, 0] < swaps[:, 1]).all()
+    assert (swaps[:, 1] < n).all()
+    seen = np.zeros(n * n, dtype=bool)
+    seen[swaps[:, 0] * n + swaps[:, 1]] = True
+    assert seen.sum() == count
+
+
+@pytest.mark.parametrize("n", [100_000, 1_000_000, 3_000_000_0])
+def test_numbers_at_the_ends_of_rows(n: int) -> None:
+    rows = np.unique(
+        np.concatenate([np.arange(3, 300), np.geomspace(300, n, 3000).astype(int), np.arange(n - 300, n)])
+    )
+    ends = [(int(j) * (int(j) - 1) // 2, int(j)) for j in rows]
+    first = _native.pairs_of(np.array([end for end, _ in ends], dtype=np.uint64))
+    last = _native.pairs_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
+    assert first.tolist() == [[0, j] for _, j in ends]
+    assert last.tolist() == [[j - 2, j - 1] for _, j in ends]
+    if n > 2_000_000:
+        return  # triples of so many no longer fit 64 bits
+    ends = [(int(k) * (int(k) - 1) * (int(k) - 2) // 6, int(k)) for k in rows]
+    first = _native.triples_of(np.array([end for end, _ in ends], dtype=np.uint64))
+    last = _native.triples_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
+    assert first.tolist() == [[0, 1, k] for _, k in ends]
+    assert last.tolist() == [[k - 3, k - 2, k - 1] for _, k in ends]
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 100, 2000])
+def test_relocation_numbers_against_loops(n: int) -> None:
+    count = n * (n - 3)
+    relocations = _native.relocations_of(np.arange(count, dtype=np.uint64), n)
+    position, over = np.divmod(np.arange(count), n - 3)
+    assert (relocations == np.stack([position, over + 1], axis=1)).all()
+    with pytest.raises(ValueError, match=f"there is no move {count}"):
+        _native.relocations_of(np.array([count], dtype=np.uint64), n)
+
+
+def test_relocation_numbers_at_the_ends_of_rows() -> None:
+    n = 2_000_000_000
+    rows = np.unique(np.concatenate([np.arange(300), np.geomspace(300, n - 1, 3000).astype(int)]))
+    first = _native.relocations_of(np.array([int(p) * (n - 3) for p in rows], dtype=np.uint64), n)
+    last = _native.relocations_of(np.array([int(p) * (n - 3) + n - 4 for p in rows], dtype=np.uint64), n)
+    assert first.tolist() == [[p, 1] for p in rows]
+    assert last.tolist() == [[p, n - 3] for p in rows]
+
+
+@pytest.mark.parametrize("n", [100_000, 99_999, 10_000, 1_000_000])
+def test_swap_numbers_at_the_ends_of_rows(n: int) -> None:
+    m = n - 1
+    width = m - 1 + m % 2
+    rows = np.unique(np.concatenate([np.arange(200), np.geomspace(200, m // 2 - 1, 1000).astype(int)]))
+    numbers = np.concatenate([rows * width, rows * width + (m - 2 - rows), rows * width + (m - 1 - rows)])
+    numbers = numbers[numbers < (n - 1) * (n - 2) // 2]
+    swaps = _native.swaps_of(numbers.astype(np.uint64), n)
+    for number, (x, y) in zip(numbers.tolist(), swaps.tolist(), strict=True):
+        row, column = divmod(number, width)
+        if column < m - 1 - row:
+            assert (x, y) == (row + 1, row + 2 + column)
+        else:  # the row's second half belongs to the position that has as many swaps as are missing
+            assert n - 1 - x == width - (m - 1 - row)
+            assert y == x + 1 + column - (m - 1 - row)

@@ -1,0 +1,189 @@
+"""Symmetrical 3-opt: 3-optimal tours, those of its definition, the same on every device."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from instances import MATRICES, distances, problem_of
+from test_symmetric import OTHERS, PATHS, PLANAR, best_gain, same_cycle, tolerance
+
+import warptsp
+from warptsp import Problem
+from warptsp.errors import InvalidOption
+
+METHOD = "symmetric-three-opt"
+
+
+def solve(problem, start="random", **options):
+    return warptsp.solve(problem, **{"method": METHOD, "start": start, "bound": False, **options})
+
+
+def best_gain_of_three(problem, tour):
+    """The most that the exchange of three edges can gain, but for those that must stay; by brute force."""
+    d, t = distances(problem), list(tour)
+    if problem.open is not None:  # a city more, at distance 0 from all, between the end and the start
+        d = np.pad(d, ((0, 1), (0, 1)))
+        t.append(problem.n)
+    fixed = {frozenset(map(int, e)) for e in problem.fixed_edges}
+    if problem.open is not None:
+        ends = ((problem.open.start, t[0]), (problem.open.end, t[-2]))
+        fixed |= {frozenset((int(city), problem.n)) for given, city in ends if given is not None}
+    free = [i for i in range(len(t)) if frozenset((int(t[i]), int(t[(i + 1) % len(t)]))) not in fixed]
+    most = 0.0
+    for i, j, k in itertools.combinations(free, 3):
+        a, b, c = t[i + 1 : j + 1], t[j + 1 : k + 1], t[k + 1 :] + t[: i + 1]
+        old = d[a[-1], b[0]] + d[b[-1], c[0]] + d[c[-1], a[0]]
+        for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
+            for first, second in ((x, y), (y, x)):
+                new = d[c[-1], first[0]] + d[first[-1], second[0]] + d[second[-1], c[0]]
+                most = max(most, old - new)
+    return most
+
+
+def reference(problem, tour):
+    """Rows, groups and rungs as triples.h numbers them; moves by edges that go and come, and
+    the tour by a walk along them. Slow and obvious."""
+    d, least, t = distances(problem), tolerance(problem), [int(city) for city in tour]
+    n = len(t)
+    ranges = -(-n // 32)
+    rows = [
+        (turned, apart, 32 * r) for apart in range(2, n) for turned in (False, True) for r in range(ranges)
+    ]
+
+    def triples(row, group):
+        """By rung: the positions of the three edges, each from its strand's beginning to its end."""
+        turned, apart, begin = row
+        for rung in range(32):
+            i, middle = begin + rung, group - 2 * rung if turned else group
+            if 1 <= middle < apart and (i < n if turned else i + apart < n):
+                j, k = (i + middle) % n, (i + apart) % n
+                b = ((j + 1) % n, j) if turned else (j, (j + 1) % n)
+                yield rung, ((i, (i + 1) % n), b, (k, (k + 1) % n)), middle
+
+    def gain(edges):
+        (a, b), (c, e), (f, g) = (tuple(t[p] for p in edge) for edge in edges)
+        return d[a, b] + d[c, e] + d[f, g] - d[a, e] - d[c, g] - d[f, b]
+
+    def first_move(row):
+        turned, apart, _ = row
+        for group in range(1, apart + (62 if turned else 0)):
+            accepted = [entry for entry in triples(row, group) if gain(entry[1]) > least]
+            if accepted:
+                low, _, middle = accepted[0]
+                room = n - apart if turned else min(n - apart, middle, apart - middle)
+                accepted = [entry for entry in accepted if entry[0] < low + room]
+                return [edges for _, edges, _ in accepted[: len(accepted) - (len(accepted) % 3 == 2)]]
+        return []
+
+    quiet = steps = moves = 0
+    while quiet < len(rows):
+        made = first_move(rows[steps % len(rows)])
+        if not made:
+            quiet, steps = quiet + 1, steps + 1
+            continue
+        beside = {p: [(p - 1) % n, (p + 1) % n] for p in range(n)}
+
+        def replace(p, old, new, beside=beside):
+            beside[p][beside[p].index(old)] = new
+
+        changes = []
+        for (a, b), (c, e), (f, g) in made:
+            changes += [(a, b, e), (e, c, a), (c, e, g), (g, f, c), (f, g, b), (b, a, f)]
+        marked = [(p, old, ("new", new)) for p, old, new in changes]
+        for change in marked:
+            replace(*change)
+        beside = {p: [q[1] if isinstance(q, tuple) else q for q in ends] for p, ends in beside.items()}
+        start = made[0][0][0]
+        order = [start, made[0][1][1]]  # from A on to B
+        while len(order) < n:
+            one, other = beside[order[-1]]
+            order.append(other if one == order[-2] else one)
+        old = t
+        t = [0] * n
+        for place, p in enumerate(order):
+            t[(start + place) % n] = old[p]
+        quiet, moves = 0, moves + len(made)
+    return np.array(t), steps, moves
+
+
+@pytest.mark.parametrize("kind", [*PLANAR, "GEO", *MATRICES])
+def test_the_tour_of_the_definition(kind, device):
+    for n in (5, 6, 7, 9, 24, 37):
+        problem = problem_of(kind, n, seed=n, side=60 if n % 2 else 1000)
+        tour, steps, moves = reference(problem, np.arange(n))
+        result = solve(problem, "given", device=device)
+        assert same_cycle(result.tour, tour)
+        assert result.counters["rows"] == steps
+        assert result.counters["moves"] == moves
+        assert result.counters["kicks"] == 0
+
+
+@pytest.mark.parametrize("kind", [*PLANAR, *OTHERS, *MATRICES])
+def test_three_optimal_in_exact_arithmetic(kind, device):
+    for n in (4, 12, 45):
+        problem = problem_of(kind, n)
+        result = solve(problem, seed=n, device=device)
+        assert best_gain_of_three(problem, result.tour) <= tolerance(problem)
+        assert best_gain(problem, result.tour) <= tolerance(problem)
+        assert result.length == problem.length(result.tour)
+        assert result.stop_reason == "the search is complete"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("kind", ["EUC_2D", "MAN_2D", "whole"])
+def test_ends_and_fixed_edges_are_kept(kind, path, device):
+    fixed = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
+    for n in (33, 34):
+        for edges in (np.empty((0, 2), np.int32), fixed):
+            problem = problem_of(kind, n, open=path, fixed_edges=edges)
+            result = solve(problem, device=device)
+            problem.check_tour(result.tour)
+            assert best_gain_of_three(problem, result.tour) <= 0
+
+
+def test_better_than_two_opt(device):
+    problem = problem_of("EUC_2D", 300)
+    three, two = (solve(problem, "greedy", device=device, method=m) for m in (METHOD, "symmetric-two-opt"))
+    assert three.length < two.length
+    assert best_gain(problem, three.tour) <= 0
+
+
+def test_places_that_single_precision_cannot_tell_apart(device):
+    random = np.random.default_rng(1)
+    far_away = 1e12 + random.integers(0, 10**4, (40, 2))
+    for places in (far_away, 1e-9 * random.random((41, 2)), 1e30 * random.random((40, 2))):
+        problem = Problem.from_points(places)
+        result = solve(problem, "given", device=device)
+        assert best_gain_of_three(problem, result.tour) <= tolerance(problem)
+
+
+def test_threads_change_nothing():
+    problem = problem_of("EUC_2D", 400)
+    one, several = (solve(problem, threads=threads, device="cpu") for threads in (1, 3))
+    assert (one.tour == several.tour).all()
+    assert one.counters == several.counters
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("block", [None, 96])
+@pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 700), ("CEIL_2D", 401), ("EXACT_2D", 300), ("whole", 90)])
+def test_the_same_tour_on_a_gpu(kind, n, block, long, gpu, monkeypatch):
+    if long:  # as if it were too long for the shared memory of a block
+        monkeypatch.setattr("warptsp.papers.symmetric.cuda.A_CITY", (1 << 18) // n)
+    problem = problem_of(kind, n, side=10 * n)
+    cpu = solve(problem, "greedy", device="cpu", time_limit=60)
+    cuda = solve(problem, "greedy", device="cuda", time_limit=60, params={"block": block})
+    assert cuda.device == "cuda:0"
+    assert cpu.counters["moves"] > 10
+    assert (cpu.tour == cuda.tour).all()
+    for name in set(cpu.counters) - {"kernel_seconds"}:
+        assert cpu.counters[name] == cuda.counters[name], name
+
+
+@pytest.mark.parametrize("params", [{"least_gain": -1.0}, {"block": 33}])
+def test_impossible_parameters(params):
+    with pytest.raises(InvalidOption, match=next(iter(params))):
+        warptsp.solve(np.eye(5)[:, :2], method=METHOD, params=params)
