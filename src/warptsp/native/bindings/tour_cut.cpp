@@ -84,7 +84,8 @@ std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const 
   });
   if (linked == TourCut::Linked::stopped) return std::nullopt;
   if (linked == TourCut::Linked::impossible) return std::make_tuple(FilledArray(), 0);
-  return std::make_tuple(FilledArray(to_numpy(std::move(tour))), closed);
+  const size_t size = tour.size();
+  return std::make_tuple(FilledArray(to_numpy(std::move(tour), {size})), closed);
 }
 
 }  // namespace
