@@ -75,7 +75,7 @@ def test_records_are_found_last(results):
 def test_of_a_terminal_what_was_typed_is_copied(chromium):
     page = chromium.new_page()
     page.add_init_script(
-        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (t) => (window.copied = t)}})"
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: (t) => (window.copied = t)}})"
     )
     page.goto((SITE / "output.html").as_uri())
     page.locator(".highlight-console button.copy").first.click(force=True)
