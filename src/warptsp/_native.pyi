@@ -34,7 +34,7 @@ class HeldKarpBound:
     @property
     def potentials(self) -> NDArray[numpy.int32]: ...
 
-def held_karp(distances: Distances, norm: int, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
+def held_karp(distances: Distances, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
     """
     A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token stopped it before there was one. `further`: how many more cities stand where each one does, all of them with its potential.
     """
@@ -183,7 +183,7 @@ def tight_groups(lists: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     The cities, those of each group beside one another, and where each group begins; None if stopped.
     """
 
-def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
+def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
     """
     The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.
     """
@@ -585,7 +585,7 @@ class Batch:
     """
 
     @staticmethod
-    def of_points(metric: int, norm: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
+    def of_points(metric: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
     @overload
     @staticmethod
@@ -694,16 +694,69 @@ def shorter_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Whether a tour of each matrix is shorter than its length, by so many steps, or else dynamic programming.
     """
 
+class SymmetricInstance:
+    """
+    The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.
+    """
+
+    def __init__(self, *, elements: int = 0, random: int = 0, tolerance: float = 0.0, planar: int = 0, whole_edges: int = 0, center_x: float = 0.0, center_y: float = 0.0, scale: float = 0.0, slack: float = 0.0, place_error: float = 0.0) -> None: ...
+
+    @property
+    def elements(self) -> int:
+        """Of the hardware, for its order; 0 for that of the threads."""
+
+    @property
+    def random(self) -> int:
+        """Whether segments come one after another at random."""
+
+    @property
+    def tolerance(self) -> float:
+        """What a gain must exceed."""
+
+    @property
+    def planar(self) -> int:
+        """Whether the filter works; 2 if single precision holds all places."""
+
+    @property
+    def whole_edges(self) -> int:
+        """Whether lengths are integers that single precision holds."""
+
+    @property
+    def center_x(self) -> float: ...
+
+    @property
+    def center_y(self) -> float: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @property
+    def slack(self) -> float:
+        """By how much rounding may make two edges shorter."""
+
+    @property
+    def place_error(self) -> float:
+        """By how much it may change a distance."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
 class SymmetricTours:
     """Tours, and symmetrical 2-opt moves that shorten them."""
 
     @staticmethod
-    def create(*, distances: Distances, elements: int, random: bool, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tolerance: float, planar: int, whole_edges: bool, center_x: float, center_y: float, scale: float, slack: float, place_error: float, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int) -> SymmetricTours: ...
+    def create(*, distances: Distances, instance: SymmetricInstance, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int, threads: int) -> SymmetricTours: ...
 
-    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
+    def descend(self, seconds: float, token: StopToken) -> bool:
         """Descend for so long at a time; True when every tour is 2-optimal."""
 
-    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, threads: int, token: StopToken) -> None:
+    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, token: StopToken) -> None:
         """Make so many steps of annealing with every tour."""
 
     def cities(self, chain: int) -> NDArray[numpy.int32]:

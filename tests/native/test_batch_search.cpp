@@ -45,7 +45,7 @@ struct Points2d {
 
 std::vector<Found> searched(const Given &given, int n, int count, const BatchSearchPlan &plan,
                             const StopToken &token = StopToken()) {
-  BatchSearch search(given, n, 2, plan, &search_of, token);
+  BatchSearch search(given, n, plan, &search_of, token);
   std::vector<Found> all(count);
   for (int i = 0; i < count; i++) {
     all[i].tour.assign(n, -1);

@@ -101,6 +101,17 @@ def test_units_of_a_much_longer_tour_are_too_coarse_for_a_proof(scale, tmp_path)
         assert proven_bound(problem, read_proof(file, problem)) is not None, f"seed {seed}"
 
 
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
+def test_norms_of_decimals_are_proved_as_those_of_whole_numbers_are(name):
+    for seed in range(3):
+        whole = np.random.default_rng(seed).integers(0, 100_000, (40, 2 + seed % 2))
+        expected = prove(Problem.from_points(whole, name))
+        proof = prove(Problem.from_points(whole / 1000, name))
+        assert (expected.proved, proof.proved) == (True, True), f"seed {seed}"
+        assert proof.length == pytest.approx(expected.length / 1000, rel=2 * TOLERANCE)
+        assert proof.length * (1 - 2 * TOLERANCE) <= proof.lower_bound <= proof.length
+
+
 def test_many_pairs_of_equal_lengths(monkeypatch):
     """Rounding adds up over them, and kept proofs from their end."""
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))

@@ -181,3 +181,24 @@ def test_processes_begin_with_plain_signals():
     )
     done = processes.run_code(code, asked, cwd=Path(__file__).parents[1])
     assert done.stdout.strip() == "['SIG_DFL', 'SIG_DFL', 'SIG_DFL', 'SIG_DFL'] True set()", done.stderr
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path in [*MODULES.values(), PACKAGE / "_native.pyi"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}", node
+
+
+def test_no_function_has_many_parameters():
+    """What belongs together is one object, but in the calls that most people make, and in commands."""
+    found = {}
+    for place, function in functions():
+        given = function.args
+        names = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        count = sum(argument is not None and argument.arg not in ("self", "cls") for argument in names)
+        is_command = any("click" in ast.unparse(decorator) for decorator in function.decorator_list)
+        if count > 12 and not is_command and function.name not in ("solve", "prove", "solve_many"):
+            found[place] = count
+    found = {place: count for place, count in found.items() if not place.startswith("run.py:")}
+    assert not found

@@ -91,7 +91,7 @@ def command(
     if places is not None:
         of_places = _read_places(places, instance, of_tour)
         added = of_places.problem
-        if added.metric is not problem.metric:
+        if problem.metric not in (added.metric, added.metric.unrounded):
             raise InvalidOption(
                 f"{places} has distances of the kind {added.metric.name}, and {instance.path} of "
                 f"{problem.metric.name}: give both the same columns, or convert one"

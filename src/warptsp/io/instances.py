@@ -15,7 +15,7 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import check_common, metric_in
+from warptsp.problem.common_metrics import metric_in, metric_of
 
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
@@ -153,7 +153,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
-    check_common(name, wanted, problem.given_coordinates())
+    wanted = metric_of(name, wanted, problem.given_coordinates())
     try:
         return dataclasses.replace(problem, metric=wanted)
     except InvalidProblem as error:

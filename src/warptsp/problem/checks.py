@@ -133,7 +133,7 @@ def _look_for_other_units(
     """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
     if metric is Metric.GEO:
         _look_at_minutes(coordinates)
-    elif metric in (Metric.XRAY1, Metric.XRAY2):
+    elif metric.angular:
         _look_at_angles(metric, low, high)
 
 
@@ -153,16 +153,16 @@ def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDA
             f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
             "scale the coordinates"
         )
+    cure = "scale the coordinates" + ("" if metric.angular else f" or use {metric.unrounded.name}")
     if metric.integral and 100.0 * span > EXACT_INTEGERS:
         raise InvalidProblem(
             f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
-            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; {cure}"
         )
-    longest = (100.0 if metric in (Metric.XRAY1, Metric.XRAY2) else 3.0) * span
+    longest = (100.0 if metric.angular else 3.0) * span
     if metric.integral and longest * n > _LARGEST_INTEGER_LENGTH:
         raise InvalidProblem(
-            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; scale the "
-            "coordinates or use EXACT_2D"
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; {cure}"
         )
 
 

@@ -25,7 +25,7 @@ from .checks import (
     checked_matrix,
     checked_node_ids,
 )
-from .common_metrics import check_common, metric_in
+from .common_metrics import metric_in, metric_of
 from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
@@ -192,9 +192,8 @@ class Problem:
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
-        problem = cls(metric_in(metric, coordinates.shape[1]), coordinates=coordinates, **fields)
-        check_common(metric, problem.metric, coordinates)
-        return problem
+        named = metric_in(metric, coordinates.shape[1])
+        return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:

@@ -261,6 +261,7 @@ class _Proving:
             found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
             neighbours = neighbours if found is None else found
         limit = options.time_limit
+        search_until = math.inf if limit is None else self._began + SEARCH_SHARE * limit
         state = BranchAndCut(
             instance,
             instance.close(tour),
@@ -270,8 +271,7 @@ class _Proving:
             threads=options.threads,
             tree=options.tree,
             report=lambda state: self._report(state, floor),
-            members=_members(problem.n) if options.search and not goes_on else 0,
-            search_until=math.inf if limit is None else self._began + SEARCH_SHARE * limit,
+            aside=(_members(problem.n), search_until) if options.search and not goes_on else None,
             keep_evidence=options.certificate is not None or options.checkpoint is not None,
             earlier=earlier,
             points=points,

@@ -16,7 +16,7 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
-from warptsp.problem.common_metrics import check_common
+from warptsp.problem.common_metrics import metric_of
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
@@ -289,8 +289,7 @@ class _Reader:
             fields["node_ids"] = ids.astype(np.int64)
         if extra := self._named_extra(cells.rest):
             fields["extra"] = extra
-        metric = fitting_metric(columns.metric, self.options)
-        check_common(self.options.asked, metric, coordinates)
+        metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
         try:
             return Problem(metric, coordinates=coordinates, **fields), columns  # type: ignore[arg-type]
         except InvalidProblem as error:

@@ -13,7 +13,6 @@ from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch
 from warptsp.methods.first_tour import fall_back, numbered, start_tour
 from warptsp.methods.lk import tuning
-from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
 from warptsp.run.reserve import SAMPLE
 
@@ -69,7 +68,7 @@ class SetUp:
             layouts,
             cuda_tuning.CANDIDATES,
             cuda_tuning.PER_QUADRANT,
-            search_norm(problem.metric),
+            problem.metric.norm,
             run.token,
         )
         tour = None

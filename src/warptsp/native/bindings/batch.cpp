@@ -15,8 +15,6 @@ using namespace warptsp::lk;
 
 namespace {
 
-bool is_spherical(MetricKind kind) { return kind == MetricKind::geo || kind == MetricKind::great_circle; }
-
 // Whether no search gets lost in these matrices: they are symmetric, and hold numbers, none of them negative.
 template <class V>
 bool are_symmetric(const Array<const V, 3> &matrices) {
@@ -45,7 +43,6 @@ double longest_coordinate_sum(const Array<const double, 3> &points) {
 // Many instances of the same number of cities, one after another: the batch of warptsp.many.
 struct Batch {
   MetricKind kind = MetricKind::matrix;
-  int norm = 0;
   std::optional<Array<const double, 3>> points;
   std::optional<Array<const int, 3>> int_matrices;
   std::optional<Array<const double, 3>> real_matrices;
@@ -61,11 +58,11 @@ struct Batch {
   }
 };
 
-Batch of_points(int metric, int norm, Array<const double, 3> points) {
+Batch of_points(int metric, Array<const double, 3> points) {
   check_metric(metric, points.shape(2));
-  require(norm >= 0 && norm <= 2 && !is_spherical((MetricKind)metric), "norm or metric is out of range");
+  require(!on_sphere((MetricKind)metric), "metric is out of range");
   require(std::isfinite(longest_coordinate_sum(points)), "the points are not finite");
-  return {(MetricKind)metric, norm, points, {}, {}};
+  return {(MetricKind)metric, points, {}, {}};
 }
 
 template <class V>
@@ -110,15 +107,15 @@ auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
   std::vector<double> seconds(count, 0.0);
   {
     const WithoutGil unlocked;
-    BatchSearch search(batch.given(), batch.cities(), batch.norm, plan, &make_tour_search, token);
+    BatchSearch search(batch.given(), batch.cities(), plan, &make_tour_search, token);
     for (size_t i = 0; i < count && !token.stopped(); i++) {
       const double begun = monotonic_seconds();
       ends[i] = (int)search.run(i, tolerances(i), seeds(i), tours.data() + i * n, kicks[i]);
       seconds[i] = monotonic_seconds() - begun;
     }
   }
-  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks), {count}),
-                         to_numpy(std::move(seconds), {count}), to_numpy(std::move(ends), {count}));
+  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks)),
+                         to_numpy(std::move(seconds)), to_numpy(std::move(ends)));
 }
 
 }  // namespace
@@ -132,7 +129,7 @@ void bind_batch(nb::module_ &m) {
       .value("UNSETTLED", BatchEnd::unsettled, "No search agreed with another one, or it is a matter for `solve`.")
       .value("STOPPED", BatchEnd::stopped, "By the token.");
   nb::class_<Batch>(m, "Batch", "Many instances of equally many cities, which are searched one after another.")
-      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("norm"), nb::arg("points"))
+      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("points"))
       .def_static("of_matrices", &of_matrices<int>, nb::arg("matrices"))
       .def_static("of_matrices", &of_matrices<double>, nb::arg("matrices"))
       .def(

@@ -65,22 +65,17 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   return bound;
 }
 
-NumpyArray<int> numpy_of(std::vector<int> tour) {
-  const size_t n = tour.size();
-  return to_numpy(std::move(tour), {n});
-}
+NumpyArray<int> numpy_of(std::vector<int> tour) { return to_numpy(std::move(tour)); }
 
 Counts counters(const BoundDirectedSearch &b) {
   const SearchCounters c = b.search->counters();
-  Counts d;
-  d["kicks"] = c.kicks;
-  d["kicks_accepted"] = c.accepted;
-  d["kicks_improving"] = c.improved;
-  d["city_evaluations"] = c.evaluations;
-  d["exchanges"] = c.exchanges;
-  d["cells_written"] = c.cells;
-  d["nodes"] = b.search->nodes();
-  return d;
+  return counts_of({{"kicks", c.kicks},
+                    {"kicks_accepted", c.accepted},
+                    {"kicks_improving", c.improved},
+                    {"city_evaluations", c.evaluations},
+                    {"exchanges", c.exchanges},
+                    {"cells_written", c.cells},
+                    {"nodes", b.search->nodes()}});
 }
 
 }  // namespace

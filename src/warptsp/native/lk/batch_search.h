@@ -29,10 +29,8 @@ struct BatchSearchPlan {
 
 class BatchSearch {
  public:
-  // `norm` that of the candidates (space/candidates.h).
-  BatchSearch(const Given &all, int cities, int norm, const BatchSearchPlan &plan, MakeTourSearch *make,
-              const StopToken &token)
-      : all_(all), n_(cities), norm_(norm), plan_(plan), make_(make), token_(token), order_(n_), start_(n_) {}
+  BatchSearch(const Given &all, int cities, const BatchSearchPlan &plan, MakeTourSearch *make, const StopToken &token)
+      : all_(all), n_(cities), plan_(plan), make_(make), token_(token), order_(n_), start_(n_) {}
 
   // The tour of one instance, from its first city on.
   BatchEnd run(size_t number, double tolerance, unsigned long long seed, int *tour, long long &kicks) {
@@ -70,10 +68,9 @@ class BatchSearch {
         std::copy_n(points + (size_t)order_[c] * stride, stride, rows_.data() + (size_t)c * stride);
       instance.points = given.points = {rows_.data(), stride};
       instance.dimensions = stride;
-      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant, norm_, false, 1, token_,
-                                    lists) &&
-             tours::greedy_edge_points(rows_.data(), n_, stride, all_.kind, norm_, nullptr, 0, 1, token_,
-                                       start_.data());
+      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant,
+                                    (int)facts_of(all_.kind).norm, false, 1, token_, lists) &&
+             tours::greedy_edge_points(rows_.data(), n_, stride, all_.kind, nullptr, 0, 1, token_, start_.data());
     }
     std::iota(order_.begin(), order_.end(), 0);
     instance.points = given.points;
@@ -117,7 +114,7 @@ class BatchSearch {
   }
 
   Given all_;
-  int n_, norm_;
+  const int n_;
   const BatchSearchPlan &plan_;
   MakeTourSearch *make_;
   const StopToken &token_;
