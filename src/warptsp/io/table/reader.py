@@ -370,7 +370,7 @@ class _Reader:
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""
-        if not columns.positions:
+        if not columns.positions or not len(coordinates):
             return ""
         low, high = coordinates.min(axis=0), coordinates.max(axis=0)
         fits = low[0] >= -180.0 and high[0] <= 360.0 and low[1] >= -90.0 and high[1] <= 90.0
