@@ -292,7 +292,8 @@ class _Reader:
         metric = fitting_metric(columns.metric, self.options)
         check_common(self.options.asked, metric, coordinates)
         try:
-            return Problem(metric, coordinates=coordinates, **fields), columns  # type: ignore[arg-type]
+            problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+            return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
             if not metric.geographic:
                 self.table.fail(str(error))
