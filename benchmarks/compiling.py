@@ -42,9 +42,7 @@ def compile_once(method: str, metric: str, capability: tuple[int, int], *, befor
     ]
     cpu, clock = time.process_time(), time.perf_counter()
     with ThreadPoolExecutor(len(sources)) as pool:
-        done = [
-            pool.submit(compile_kernels, s.file, s.names, capability, s.defines, fmad=s.fmad) for s in sources
-        ]
+        done = [pool.submit(compile_kernels, s, capability) for s in sources]
         for each in done:
             each.result()
     return {"cpu": time.process_time() - cpu, "clock": time.perf_counter() - clock}

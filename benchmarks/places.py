@@ -7,7 +7,11 @@ million cities at a fifth and a tenth as many places, on a GPU.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
 from statistics import median
+from typing import Any
 
 import numpy as np
 from common import note, parser, report, table
@@ -47,31 +51,65 @@ def groups(times: int, scatter: float, seed: int) -> Problem:
     )
 
 
-def in_groups(seeds: list[int], limits: tuple[float, ...]) -> tuple[list[list[str]], list[dict[str, object]]]:
-    """Tours of groups over a bound that the best of them has given, with an instance for each seed."""
-    rows, results = [], []
-    for times in IN_GROUPS:
-        for scatter in SCATTERS:
-            gaps: dict[float, list[float]] = {seconds: [] for seconds in limits}
-            best = []
-            for seed in seeds:
-                problem = groups(times, scatter, seed)
-                runs = [
-                    warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1, device="cpu")
-                    for seconds in limits
-                ]
-                tour = min(runs, key=lambda run: run.length)
-                bound = warptsp.lower_bound(problem, tour.tour, iterations=ROUNDS).value
-                best.append(100 * (tour.length / bound - 1))
-                for seconds, run in zip(limits, runs, strict=True):
-                    gaps[seconds].append(100 * (run.length / bound - 1))
-            rows.append([str(times), str(scatter), *(f"{median(gaps[seconds]):.3f}" for seconds in limits)])
-            results.append({"times": times, "scatter": scatter, "gaps": gaps, "best": best})
-            note("  ".join(rows[-1]))
+def search_places(times: int | str, seconds: float, seed: int) -> tuple[float, float | None]:
+    """Return the length and the bound of one thread's run."""
+    problem = Problem.from_points(cities(places(COUNT), times), "EUC_2D")
+    run = warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1, device="cpu")
+    return run.length, run.lower_bound
+
+
+def search_groups(times: int, scatter: float, limits: Sequence[float], seed: int) -> dict[float, float]:
+    """Return the gaps of one thread's tours to a bound that the best of them has given, for each limit."""
+    problem = groups(times, scatter, seed)
+    runs = [
+        warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1, device="cpu") for seconds in limits
+    ]
+    best = min(runs, key=lambda run: run.length)
+    bound = warptsp.lower_bound(problem, best.tour, iterations=ROUNDS).value
+    return {seconds: 100 * (run.length / bound - 1) for seconds, run in zip(limits, runs, strict=True)}
+
+
+def at_places(pool: Executor, seeds: Sequence[int], longest: float) -> tuple[list[list[str]], Any]:
+    """Tours and bounds of cities at equal points, over those of the places alone."""
+    best = pool.submit(search_places, 1, longest, seeds[0])
+    runs = {
+        (times, seconds): [pool.submit(search_places, times, seconds, seed) for seed in seeds]
+        for times in TIMES
+        for seconds in LIMITS
+    }
+    least, rows, results = best.result()[0], [], []
+    for times in TIMES:
+        n = len(cities(places(COUNT), times))
+        row = [str(times), str(n)]
+        for seconds in LIMITS:
+            found = [run.result() for run in runs[times, seconds]]
+            gap = 100 * (median(length for length, _ in found) / least - 1)
+            bounds = [bound for _, bound in found if bound is not None]
+            row += [f"{gap:.3f}", f"{100 * (least / median(bounds) - 1):.2f}" if bounds else ""]
+            results.append({"times": times, "cities": n, "seconds": seconds, "gap": gap, "bounds": bounds})
+        rows.append(row)
+        note("  ".join(row))
     return rows, results
 
 
-def on_gpu(seeds: list[int]) -> tuple[list[list[str]], list[dict[str, object]]]:
+def in_groups(pool: Executor, seeds: Sequence[int], limits: Sequence[float]) -> tuple[list[list[str]], Any]:
+    """Tours of tight groups over a bound, with an instance for each seed."""
+    runs = {
+        (times, scatter): [pool.submit(search_groups, times, scatter, limits, seed) for seed in seeds]
+        for times in IN_GROUPS
+        for scatter in SCATTERS
+    }
+    rows, results = [], []
+    for (times, scatter), waiting in runs.items():
+        gaps = [run.result() for run in waiting]
+        medians = [median(gap[seconds] for gap in gaps) for seconds in limits]
+        rows.append([str(times), str(scatter), *(f"{gap:.3f}" for gap in medians)])
+        results.append({"times": times, "scatter": scatter, "gaps": gaps})
+        note("  ".join(rows[-1]))
+    return rows, results
+
+
+def on_gpu(seeds: Sequence[int]) -> tuple[list[list[str]], list[dict[str, object]]]:
     """Cities beside their places alone, in the same time with the same seed."""
     rows, results = [], []
     for count, n, limits in ON_GPU:
@@ -98,47 +136,32 @@ def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options_parser.add_argument("--gpu", action="store_true", help="also long tours, on a GPU")
+    options_parser.add_argument("--side-by-side", type=int, default=1, metavar="N", help="N runs at once")
     options = options_parser.parse_args()
     seeds = options.seeds[:1] if options.quick else options.seeds
-    points = places(COUNT)
-
-    def solve(times: int | str, seconds: float, seed: int) -> warptsp.Result:
-        problem = Problem.from_points(cities(points, times), "EUC_2D")
-        return warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1, device="cpu")
-
     longest = LIMITS[-1] if options.quick else REFERENCE
-    best = solve(1, longest, seeds[0]).length
-    rows, results = [], []
-    for times in TIMES:
-        row, n = [str(times)], len(cities(points, times))
-        row.append(str(n))
-        for seconds in LIMITS:
-            runs = [solve(times, seconds, seed) for seed in seeds]
-            gap = 100 * (median(run.length for run in runs) / best - 1)
-            bounds = [run.lower_bound for run in runs if run.lower_bound is not None]
-            row.append(f"{gap:.3f}")
-            row.append(f"{100 * (best / median(bounds) - 1):.2f}" if bounds else "")
-            results.append({"times": times, "cities": n, "seconds": seconds, "gap": gap, "bounds": bounds})
-        rows.append(row)
-        note("  ".join(row))
+    limits = LIMITS_OF_GROUPS[:1] if options.quick else LIMITS_OF_GROUPS
+    data = {}
+    with ProcessPoolExecutor(options.side_by_side, get_context("spawn")) as pool:
+        rows, data["one thread"] = at_places(pool, seeds, longest)
+        of_groups, data["tight groups"] = in_groups(pool, seeds, limits)
     text = (
-        f"{len(points)} places, EUC_2D, in a square of {SIDE}; medians of {len(seeds)} seeds, in %: the tour "
+        f"One thread a run, {options.side_by_side} at once.\n\n"
+        f"{COUNT} places, EUC_2D, in a square of {SIDE}; medians of {len(seeds)} seeds, in %: the tour "
         f"over one of the places alone after {longest:g} s, and that over the bound.\n\n"
     )
     columns = [f"{seconds:g} s, {what}" for seconds in LIMITS for what in ("tour", "bound")]
-    text += table(["cities a place", "cities", *columns], rows)
-    data = {"one thread": results}
-    limits = LIMITS_OF_GROUPS[:1] if options.quick else LIMITS_OF_GROUPS
-    rows, data["tight groups"] = in_groups(seeds, limits)
-    text += (
-        f"\n\n{COUNT} tight groups, EUC_2D; the tour over a bound of {ROUNDS} rounds, in %, median of "
+    text += table(["cities a place", "cities", *columns], rows) + (
+        f"\n\n## Tight groups\n\n{COUNT} groups around random places in the same square, normally "
+        f"distributed with so much scatter: the tour over a bound of {ROUNDS} rounds, in %, median of "
         f"{len(seeds)} instances.\n\n"
-    ) + table(["cities a group", "scatter", *(f"{seconds:g} s" for seconds in limits)], rows)
+    )
+    text += table(["cities a group", "scatter", *(f"{seconds:g} s" for seconds in limits)], of_groups)
     if options.gpu:
         rows, data["GPU"] = on_gpu(seeds)
         text += (
-            "\n\nOn a GPU, with all threads; the tour of the cities over that of the places alone, with the "
-            f"same seed and time limit, in %, median of {len(seeds)} seeds.\n\n"
+            "\n\n## On a GPU\n\nWith all threads; the tour of the cities over that of the places alone, with "
+            f"the same seed and time limit, in %, median of {len(seeds)} seeds.\n\n"
         ) + table(["places", "cities", "limit, s", "tour"], rows)
     report("places", "Places", text, data, options.output)
 

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import stroke_files
 from common import note, parser, report, table
 from numpy.typing import NDArray
 
@@ -391,11 +392,12 @@ def main() -> None:
     options = parser(__doc__).parse_args()
     cases = [(kind, n) for kind in KINDS for n in ((1_000,) if options.quick else SIZES[kind])]
     rows = [apart(kind, n, program) for kind, n in cases for program in PROGRAMS]
+    files = stroke_files.measured(options.quick)
     report(
         "strokes",
         "Strokes, holes and cuts",
-        f"{READING}\n{shown(rows)}\n\n{REACHED}\n{targets(rows)}",
-        rows,
+        f"{READING}\n{shown(rows)}\n\n{REACHED}\n{targets(rows)}\n\n{stroke_files.section(files)}",
+        [*rows, *files],
         options.output,
     )
 

@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def tables(results: list[dict[str, Any]]) -> str:
-    """Return what became of the limits of each method, and the runs that missed theirs."""
+    """Return what became of the limits of each method."""
     kept = sum(run["kept"] for run in results)
     most = max(run["cpu_over"] for run in results)
     lines = []
@@ -87,24 +87,9 @@ def tables(results: list[dict[str, Any]]) -> str:
         cities = f"{min(run['cities'] for run in runs)} to {max(run['cities'] for run in runs)}"
         count = f"{sum(run['kept'] for run in runs)} of {len(runs)}"
         lines.append([method, cities, count, f"{over:+.3f}", f"{own:.3f}"])
-    missed = [
-        [
-            run["method"],
-            f"{run['cities']}{' (matrix)' if run['kind'] == 'matrix' else ''}",
-            run["start"],
-            f"{run['time_limit']:g}",
-            f"{run['wall'] - run['time_limit']:+.3f}",
-            f"{run['cpu_over']:.3f}",
-        ]
-        for run in results
-        if not run["kept"]
-    ]
     text = f"{kept} of {len(results)} limits were kept; "
     text += f"no run used more than {most:.3f} CPU seconds after its limit.\n\n{READING}\n\n"
     text += table(["method", "cities", "kept", "latest, s", "CPU s after it, at most"], lines)
-    if missed:
-        head = ["missed", "cities", "start", "limit, s", "over, s", "CPU s after it"]
-        text += "\n\n" + table(head, missed)
     return text
 
 

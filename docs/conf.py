@@ -60,8 +60,9 @@ EXPLAINED = {
     },
     "interop": {"Data frames": ["pandas", "polars", "data frame"], "NetworkX": ["networkx"]},
     "notebooks": {"Notebooks": ["jupyter", "notebook"]},
+    "service": {"In a service": ["async", "asyncio", "cancel", "fastapi", "service", "timeout"]},
     "stopping": {
-        "Criteria": ["time limit", "timeout", "stop"],
+        "Criteria": ["time limit", "stop"],
         "Ctrl-C, SIGTERM, exceptions": ["ctrl-c", "interrupt"],
         "Checkpoints": ["checkpoint"],
     },
@@ -123,7 +124,8 @@ def contents(text: str) -> str:
     """Return the hidden tables of contents of an index page: one for each heading with links below it."""
     tables = []
     seen = {"index.md"}
-    for section in re.split(r"^## ", text, flags=re.MULTILINE):
+    lead, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    for section in (*sections, lead):  # what a heading has is not repeated without one
         title, _, body = section.partition("\n")
         links = []
         for link in LINK.finditer(body):

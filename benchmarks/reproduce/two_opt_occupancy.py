@@ -1,7 +1,7 @@
 """2-opt: occupancy and partitions, which can be computed without a run.
 
 Occupancy: a multiprocessor holds as many blocks as threads, registers and shared memory allow. Partitions: a
-tour of r ranges has r (r + 1) / 2 pairs of ranges, which the document evaluates one after the other.
+tour of r ranges has r (r + 1) / 2 pairs of ranges.
 """
 
 from __future__ import annotations
@@ -67,21 +67,19 @@ def _percent(block: int, blocks: int, limits: dict[str, int]) -> int:
 
 
 def report(results: Results) -> list[Section]:
-    words = ["threads a block", "active blocks, published", "computed", "occupancy, published", "computed"]
-    sections = []
+    words = ["cities", "threads a block", "active blocks, published", "computed"]
+    words += ["occupancy, published", "computed", "active blocks, H100", "occupancy, H100"]
+    rows: list[list[object]] = []
     for table, cities in OCCUPANCY.items():
-        result = results.get(table, "cpu")
-        if result is None:
-            continue
-        rows = [
-            [block, row["active_blocks"], blocks, f"{row['occupancy_percent']} %", f"{percent} %", *ours_]
-            for row, (block, blocks, percent, *ours_) in zip(
-                published("000").rows(table), result["rows"], strict=True
-            )
-        ]
-        full = [*words, "active blocks, H100", "occupancy, H100"]
-        sections.append(Section(f"Table {table}: occupancy, {cities} cities", full, rows))
-    if sections:
+        for row, (block, blocks, percent, *ours_) in zip(
+            published("000").rows(table), results.value(table, "cpu", "rows") or (), strict=False
+        ):
+            theirs = f"{row['occupancy_percent']} %"
+            rows.append([cities, block, row["active_blocks"], blocks, theirs, f"{percent} %", *ours_])
+    sections = []
+    if rows:
+        title = f"Tables {', '.join([*OCCUPANCY][:-1])} and {[*OCCUPANCY][-1]}: occupancy"
+        sections.append(Section(title, words, rows))
         sections.append(_picture(results))
     result = results.get("partitions", "cpu")
     if result is not None:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.reproduce.harness import (
-    DEVICES,
     Cell,
     Chart,
     Results,
     Section,
     Setting,
-    compared,
-    compared_header,
+    beside,
+    header,
     number,
     published,
     run,
@@ -45,18 +44,24 @@ def _spread(shares: Iterable[float], digits: int = 0) -> str:
     return f"{min(found):.{digits}f} to {max(found):.{digits}f} %"
 
 
-def _words(results: Results, device: str) -> str:
+def _start_lengths(results: Results, cities: int) -> list[float | None]:
+    """Return the length of the nearest-neighbour tour over that of the identity: published, and ours."""
+    (theirs,) = (row for row in published("000").rows("4.21") if row["cities"] == cities)
+    naive, nearest = (_first(results, f"{cities} {start}", "start_length") for start in STARTS)
+    return [theirs["nn_initial"] / theirs["naive_initial"], nearest / naive if nearest and naive else None]
+
+
+def _first(results: Results, name: str, figure: str) -> Any:
+    """Return a figure that all devices have in common, from the first that has it."""
+    found = (results.value(name, device, figure) for device in results.devices())
+    return next((value for value in found if value is not None), None)
+
+
+def _words(results: Results) -> str:
     """Return what the table shows of the start tours."""
-    theirs = published("000").rows("4.21")
-    text = (
-        "The nearest-neighbour tours of the document are "
-        f"{_spread(row['nn_initial'] / row['naive_initial'] for row in theirs)} as long as the naive ones"
-    )
-    ours = []
-    for row in theirs:
-        lengths = [results.value(f"{row['cities']} {start}", device, "start_length") for start in STARTS]
-        if all(lengths):
-            ours.append(lengths[1] / lengths[0])
+    lengths = [_start_lengths(results, row["cities"]) for row in published("000").rows("4.21")]
+    theirs, ours = ([value for value in column if value] for column in zip(*lengths, strict=True))
+    text = f"The nearest-neighbour tours of the document are {_spread(theirs)} as long as the naive ones"
     if ours:
         text += f", and ours {_spread(ours, 1)}"
     return f"{text}: they are not what is usually called so. {published('000').notes('4.21')}"
@@ -64,31 +69,29 @@ def _words(results: Results, device: str) -> str:
 
 def report(results: Results) -> list[Section]:
     theirs = published("000").rows("4.21")
-    sections = []
-    for device in results.devices():
-        rows = []
-        for row in theirs:
-            line = [row["cities"]]
-            for start in STARTS:
-                result = results.get(f"{row['cities']} {start}", device) or {}
-                line += [row[f"{start}_passes"], number(result.get("passes"))]
-                line += compared(row[f"{start}_ms"] / 1e3, result.get("seconds"))
-            naive, nearest = (
-                results.value(f"{row['cities']} {start}", device, "start_length") for start in STARTS
-            )
-            line += [number(row["nn_initial"] / row["naive_initial"])]
-            line += [number(nearest / naive if nearest and naive else None)]
-            rows.append(line)
-        words = ["cities"]
-        for start in WORDS.values():
-            words += [f"passes, {start}, published", "measured", *compared_header(f"s, {start}")]
-        words += ["start lengths, second over first, published", "measured"]
-        title = f"Table 4.21 on the {DEVICES[device]}"
-        lines: dict[str, list[tuple[float, float]]] = {}
-        for start, name in WORDS.items():
-            lines[f"{name}, published"] = [(row["cities"], row[f"{start}_ms"] / 1e3) for row in theirs]
-            ours = results.lines(((row["cities"], f"{row['cities']} {start}") for row in theirs), "seconds")
-            lines[f"{name}, {DEVICES[device]}"] = ours.get(DEVICES[device], [])
-        chart = Chart("2-opt by start tour", "cities", "s", lines)
-        sections.append(Section(title, words, rows, _words(results, device), chart))
-    return sections
+    passes, seconds = [], []
+    for row in theirs:
+        cities = row["cities"]
+        starts = [f"{cities} {start}" for start in STARTS]
+        line: list[object] = [cities]
+        times: list[object] = [cities]
+        for start, name in zip(STARTS, starts, strict=True):
+            line += [row[f"{start}_passes"], number(_first(results, name, "passes"))]
+            times += beside(row[f"{start}_ms"] / 1e3, results, name, "seconds")
+        passes.append([*line, *map(number, _start_lengths(results, cities))])
+        seconds.append(times)
+    words, of_times = ["cities"], ["cities"]
+    for start in WORDS.values():
+        words += [f"passes, {start}, published", "measured"]
+        of_times += header(f"s, {start}", results)
+    words += ["start lengths, second over first, published", "measured"]
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for start, name in WORDS.items():
+        lines[f"{name}, published"] = [(row["cities"], row[f"{start}_ms"] / 1e3) for row in theirs]
+        ours = results.lines(((row["cities"], f"{row['cities']} {start}") for row in theirs), "seconds")
+        lines |= {f"{name}, {device}": points for device, points in ours.items()}
+    chart = Chart("2-opt by start tour", "cities", "s", lines)
+    return [
+        Section("Table 4.21: passes, the same on every device", words, passes, _words(results)),
+        Section("Table 4.21: seconds", of_times, seconds, chart=chart),
+    ]

@@ -1,4 +1,10 @@
-// A button on each block of code that copies it.
+// A button on each block of code that copies it; of a terminal, what was typed.
+const typed = (block) => {
+  const lines = block.textContent.trimEnd().split("\n");
+  const commands = block.closest(".highlight-console") ? lines.filter((line) => line.startsWith("$ ")) : [];
+  return commands.length ? commands.map((line) => line.slice(2)).join("\n") : lines.join("\n");
+};
+
 for (const block of document.querySelectorAll("div.highlight > pre")) {
   const button = document.createElement("button");
   button.type = "button";
@@ -6,7 +12,7 @@ for (const block of document.querySelectorAll("div.highlight > pre")) {
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(block.textContent.trimEnd());
+      await navigator.clipboard.writeText(typed(block));
       button.textContent = "Copied";
     } catch {
       button.textContent = "Not allowed"; // by a page that is no secure context

@@ -11,9 +11,8 @@ Names are loaded when they are first used, so that the import takes next to no t
 from __future__ import annotations
 
 import logging
-from importlib import import_module
 
-from warptsp._offers import offer
+from warptsp._offers import offer, on_demand
 from warptsp._version import __version__ as __version__
 
 # What is logged is for handlers of the program; without any, Python would write warnings to stderr.
@@ -23,7 +22,7 @@ TYPE_CHECKING = False  # the import of typing would take longer than all the res
 
 _HOME = {
     "solve": "warptsp.solver",
-    "merge": "warptsp.solver",
+    "merge": "warptsp.solver.merging",
     "solve_many": "warptsp.many",
     "ManyProgress": "warptsp.many",
     "ManyResults": "warptsp.many",
@@ -34,7 +33,7 @@ _HOME = {
     "LowerBound": "warptsp.bound",
     "lower_bound": "warptsp.bound",
     "Proof": "warptsp.proof",
-    "prove": "warptsp.proof",
+    "prove": "warptsp.solver.proving",
     "Progress": "warptsp.progress",
     "Problem": "warptsp.problem",
     "OpenPath": "warptsp.problem",
@@ -68,7 +67,7 @@ _HOME = {
 
 __all__ = sorted([*_HOME, "__version__"])
 
-# What methods of Problem and Result, and workers, ask layers above their own for.
+# What methods of Problem and Result, and `solve`, ask layers above their own for.
 offer("problem of a data frame", "warptsp.io.table.frame", "problem_of_frame")
 offer("problem of a mapping", "warptsp.interop.mappings", "problem_of_mapping")
 offer("problem of records", "warptsp.interop.mappings", "problem_of_records")
@@ -82,11 +81,8 @@ offer("insert", "warptsp.insertion", "insert")
 offer("remove", "warptsp.insertion", "remove")
 offer("report", "warptsp.report", "write")
 offer("progress display", "warptsp.cli._display", "make_display")
-offer("solve", "warptsp.solver", "solve")
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from warptsp.bound import (
         LowerBound as LowerBound,
     )
@@ -138,12 +134,12 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem as Problem
     from warptsp.progress import Progress as Progress
     from warptsp.proof import Proof as Proof
-    from warptsp.proof import prove as prove
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
     from warptsp.result import Snapshot as Snapshot
-    from warptsp.solver import merge as merge
     from warptsp.solver import solve as solve
+    from warptsp.solver.merging import merge as merge
+    from warptsp.solver.proving import prove as prove
     from warptsp.stop import (
         AllOf as AllOf,
     )
@@ -179,13 +175,7 @@ if TYPE_CHECKING:
     )
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'warptsp' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_demand(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -34,7 +34,7 @@ class HeldKarpBound:
     @property
     def potentials(self) -> NDArray[numpy.int32]: ...
 
-def held_karp(distances: Distances, norm: int, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
+def held_karp(distances: Distances, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
     """
     A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token stopped it before there was one. `further`: how many more cities stand where each one does, all of them with its potential.
     """
@@ -161,86 +161,6 @@ def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
-class DirectedSearch:
-    """A directed tour, and the search that shortens it."""
-
-    @overload
-    @staticmethod
-    def create(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
-
-    @overload
-    @staticmethod
-    def create(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
-
-    def assign(self, seconds: float, token: StopToken) -> bool:
-        """Solves the assignment problem; False if it took too long."""
-
-    def prepare(self, token: StopToken) -> bool:
-        """Finds the arcs that are considered; False if the token stopped it."""
-
-    def patch(self, token: StopToken) -> NDArray[numpy.int32]:
-        """The tour that the solution of the assignment problem is patched to."""
-
-    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Goes on from this tour; the best one stays if it is shorter."""
-
-    def optimize(self, seconds: float, token: StopToken) -> bool:
-        """
-        Local search, for so long at a time; True when it is complete or the token said stop.
-        """
-
-    def kicks(self, count: int, token: StopToken) -> None:
-        """So many kicks; fewer only when the token says so."""
-
-    def grow(self, *, count: int, kicks: int, seed: int, round: int, token: StopToken) -> None:
-        """Adds new tours to the population, each after so many kicks."""
-
-    def generation(self, *, children: int, blocks: bool, seed: int, round: int, token: StopToken) -> int:
-        """One generation of crossover; returns how many tours were replaced."""
-
-    def keep(self) -> None:
-        """Adds the best tour to the population."""
-
-    def forget(self) -> None:
-        """Empties the population."""
-
-    def return_to_best(self) -> None:
-        """Goes on from the best tour."""
-
-    def open_arcs(self, token: StopToken) -> int:
-        """How many arcs can be in a shorter tour than the best one."""
-
-    def begin_branching(self, arcs: int, token: StopToken) -> None:
-        """Begins branch and bound on so many arcs of each city, 0 for all."""
-
-    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
-        """Goes on with branch and bound; True when nothing is left to do."""
-
-    def end_branching(self) -> None:
-        """Gives its memory back, and goes on from the best tour."""
-
-    @property
-    def members(self) -> int: ...
-
-    @property
-    def mean_length(self) -> float: ...
-
-    @property
-    def proved(self) -> bool: ...
-
-    @property
-    def impossible(self) -> bool: ...
-
-    @property
-    def bound(self) -> int: ...
-
-    @property
-    def best_length(self) -> int: ...
-
-    def best(self) -> NDArray[numpy.int32]: ...
-
-    def counters(self) -> dict[str, int]: ...
-
 def candidate_lists(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, per_quadrant: int, norm: int, sphere: bool, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """
     Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.
@@ -263,7 +183,7 @@ def tight_groups(lists: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     The cities, those of each group beside one another, and where each group begins; None if stopped.
     """
 
-def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
+def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
     """
     The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.
     """
@@ -435,7 +355,7 @@ class PopulationPlan:
 class AnnealingPlan:
     """Kicks at a temperature that falls."""
 
-    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.0) -> None: ...
+    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.04) -> None: ...
 
     @property
     def kicks(self) -> int:
@@ -462,6 +382,11 @@ class AnnealingPlan:
     fields: Final[tuple[str, ...]] = ...
     """Their names."""
 
+def cooled(progress: float, cold: float) -> float:
+    """
+    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/cooling.h).
+    """
+
 class LkParams:
     """How the main solver searches a tour, whatever the instance."""
 
@@ -483,7 +408,31 @@ def random_fragments(*, candidates: Annotated[NDArray[numpy.int32], dict(shape=(
     So many tours of random fragments, from the number `first` on, a row each; no rows if stopped (native/tours/random_fragments.h).
     """
 
-class TourSearch:
+class TourPopulation:
+    """A search with a population of tours (native/lk/tour_population.h)."""
+
+    def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """Adds new tours to the population."""
+
+    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """One generation of edge assembly crossover."""
+
+    def keep(self) -> None:
+        """Adds the best tour to the population."""
+
+    def forget(self) -> None:
+        """Empties the population."""
+
+    def return_to_best(self) -> None:
+        """Goes on from the best tour."""
+
+    @property
+    def members(self) -> int: ...
+
+    @property
+    def mean_length(self) -> float: ...
+
+class TourSearch(TourPopulation):
     """One tour and the Lin-Kernighan search that shortens it."""
 
     @staticmethod
@@ -510,34 +459,14 @@ class TourSearch:
         Improves the parts, for so long at a time; True when the round is complete or the token said stop.
         """
 
-    def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
-        """Adds new tours to the population."""
-
-    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
-        """One generation of edge assembly crossover."""
-
     def add(self, tours: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> None:
         """Adds tours to the population, a row each."""
-
-    def keep(self) -> None:
-        """Adds the best tour to the population."""
 
     def keep_members(self, count: int) -> None:
         """Leaves the shortest members, so many of them."""
 
-    def forget(self) -> None:
-        """Empties the population."""
-
-    @property
-    def members(self) -> int: ...
-
-    @property
-    def mean_length(self) -> float: ...
-
     def end_round(self) -> None:
         """Ends the round as it stands."""
-
-    def return_to_best(self) -> None: ...
 
     def go_on_from(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -560,12 +489,74 @@ class PopulationRun:
     """
 
     @staticmethod
-    def create(search: TourSearch, plan: PopulationPlan) -> PopulationRun: ...
+    def create(search: TourPopulation, plan: PopulationPlan) -> PopulationRun: ...
 
     def proceed(self, seconds: float, seed: int, round: int, threads: int, token: StopToken) -> tuple[bool, int]:
         """
         Some new members, or a generation, and more of them for so long; whether the last population has come to its end, and how many rounds this took.
         """
+
+class DirectedSearch(TourPopulation):
+    """A directed tour, and the search that shortens it."""
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    def assign(self, seconds: float, token: StopToken) -> bool:
+        """Solves the assignment problem; False if it took too long."""
+
+    def prepare(self, token: StopToken) -> bool:
+        """Finds the arcs that are considered; False if the token stopped it."""
+
+    def patch(self, token: StopToken) -> NDArray[numpy.int32]:
+        """The tour that the solution of the assignment problem is patched to."""
+
+    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on from this tour; the best one stays if it is shorter."""
+
+    def optimize(self, seconds: float, token: StopToken) -> bool:
+        """
+        Local search, for so long at a time; True when it is complete or the token said stop.
+        """
+
+    def kicks(self, count: int, token: StopToken) -> None:
+        """So many kicks; fewer only when the token says so."""
+
+    def open_arcs(self, token: StopToken) -> int:
+        """How many arcs can be in a shorter tour than the best one."""
+
+    def begin_branching(self, arcs: int, token: StopToken) -> None:
+        """Begins branch and bound on so many arcs of each city, 0 for all."""
+
+    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
+        """Goes on with branch and bound; True when nothing is left to do."""
+
+    def end_branching(self) -> None:
+        """Gives its memory back, and goes on from the best tour."""
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def impossible(self) -> bool: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def best_length(self) -> int: ...
+
+    def best(self) -> NDArray[numpy.int32]: ...
+
+    def counters(self) -> dict[str, int]: ...
 
 class BatchEnd(enum.IntEnum):
     """How the search of one of many instances ended."""
@@ -594,7 +585,7 @@ class Batch:
     """
 
     @staticmethod
-    def of_points(metric: int, norm: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
+    def of_points(metric: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
     @overload
     @staticmethod
@@ -703,16 +694,69 @@ def shorter_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Whether a tour of each matrix is shorter than its length, by so many steps, or else dynamic programming.
     """
 
+class SymmetricInstance:
+    """
+    The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.
+    """
+
+    def __init__(self, *, elements: int = 0, random: int = 0, tolerance: float = 0.0, planar: int = 0, whole_edges: int = 0, center_x: float = 0.0, center_y: float = 0.0, scale: float = 0.0, slack: float = 0.0, place_error: float = 0.0) -> None: ...
+
+    @property
+    def elements(self) -> int:
+        """Of the hardware, for its order; 0 for that of the threads."""
+
+    @property
+    def random(self) -> int:
+        """Whether segments come one after another at random."""
+
+    @property
+    def tolerance(self) -> float:
+        """What a gain must exceed."""
+
+    @property
+    def planar(self) -> int:
+        """Whether the filter works; 2 if single precision holds all places."""
+
+    @property
+    def whole_edges(self) -> int:
+        """Whether lengths are integers that single precision holds."""
+
+    @property
+    def center_x(self) -> float: ...
+
+    @property
+    def center_y(self) -> float: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @property
+    def slack(self) -> float:
+        """By how much rounding may make two edges shorter."""
+
+    @property
+    def place_error(self) -> float:
+        """By how much it may change a distance."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
 class SymmetricTours:
     """Tours, and symmetrical 2-opt moves that shorten them."""
 
     @staticmethod
-    def create(*, distances: Distances, elements: int, random: bool, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tolerance: float, planar: int, whole_edges: bool, center_x: float, center_y: float, scale: float, slack: float, place_error: float, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int) -> SymmetricTours: ...
+    def create(*, distances: Distances, instance: SymmetricInstance, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int, threads: int) -> SymmetricTours: ...
 
-    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
+    def descend(self, seconds: float, token: StopToken) -> bool:
         """Descend for so long at a time; True when every tour is 2-optimal."""
 
-    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, threads: int, token: StopToken) -> None:
+    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, token: StopToken) -> None:
         """Make so many steps of annealing with every tour."""
 
     def cities(self, chain: int) -> NDArray[numpy.int32]:

@@ -6,6 +6,7 @@ problems of data frames. The front of the package, which knows every layer, says
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # without the import of typing, as in the package itself
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 _homes: dict[str, tuple[str, str]] = {}
+
+
+def on_demand(package: str, homes: dict[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package whose names are imported, each from its home, when used."""
+
+    def find_name(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(home), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find_name
 
 
 def offer(service: str, module: str, function: str) -> None:

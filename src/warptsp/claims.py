@@ -12,11 +12,12 @@ Where lengths are real, a claim is one to twelve digits: "optimal" says that no 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.errors import NoTourFound
 from warptsp.few import STEPS, SUMS, FewCities
 from warptsp.progress import relative_gap
 
@@ -30,9 +31,9 @@ __all__ = [
     "are_confirmed",
     "bound_gap",
     "bound_of_optimal",
+    "check_is_tour",
     "confirmed_bound",
     "is_confirmed",
-    "no_tour",
 ]
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,13 @@ ROUNDING = 1e-9  # of a real bound: by so much it may be above a length that is 
 FEW = 10  # cities, with one for the ends of a path, whose tours are compared: 20 us of a call of 200
 FEW_OF_MANY = 6  # of a call for many problems, each of which takes some us
 MOST = 16  # where there is said to be no tour: 10 ms
+
+
+class _Claiming(Protocol):
+    """What a search or a proof returns."""
+
+    def without_claims(self) -> object:
+        """Return the same, with nothing said of lengths."""
 
 
 def bound_of_optimal(length: int | float) -> int | float:
@@ -102,22 +110,38 @@ def are_confirmed(
     return hold
 
 
-def no_tour(problem: Problem, bound: int | float | None) -> bool:
-    """Whether it may be said that there is no tour without a missing arc, as a lower bound says it.
+def check_is_tour(
+    problem: Problem, tour: NDArray[np.int32], lower_bound: int | float | None, result: _Claiming
+) -> None:
+    """Accept the best tour of a search or a proof if it has no missing arc.
 
-    Parameters
-    ----------
-    problem : Problem
-        With missing arcs.
-    bound : int, float or None
-        No tour is shorter.
+    Raises
+    ------
+    NoTourFound
+        It has one; in its attribute ``result`` is the result, which claims nothing.
     """
-    if bound is None or problem.wall is None:
-        return False
+    if problem.wall is None or not len(missing := problem.missing_arcs(tour)):
+        return
+    tail, head = (problem.label(city) for city in missing[0].tolist())
+    words = "arcs are" if len(missing) > 1 else "arc is"
+    best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
+    if _no_tour(problem, problem.wall, lower_bound):
+        error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
+    else:
+        error = NoTourFound(
+            f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
+            proved=False,
+        )
+    error.result = result.without_claims()  # type: ignore[attr-defined]
+    raise error
+
+
+def _no_tour(problem: Problem, wall: int | float, bound: int | float | None) -> bool:
+    """Whether it may be said that there is no tour without a missing arc, as a lower bound says it."""
     # Of reals, a wall is more than twice as long as any tour without a missing arc.
-    if bound < (problem.wall if problem.integral else problem.wall * (1 - 1e-6)):
+    if bound is None or bound < (wall if problem.integral else wall * (1 - 1e-6)):
         return False
-    if problem.n <= MOST and FewCities.of(problem).has_shorter(problem.wall):
+    if problem.n <= MOST and FewCities.of(problem).has_shorter(wall):
         _withdraw(f"that {problem.n} cities have no tour, where there is one")
         return False
     return True

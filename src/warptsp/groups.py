@@ -33,7 +33,8 @@ from warptsp.problem.part import part_of
 from warptsp.problem.values import EXACT_INTEGERS
 from warptsp.result import Result
 from warptsp.run import COMPLETE, PROVED
-from warptsp.solver import as_problem, solve
+from warptsp.solver import solve
+from warptsp.solver.inputs import as_problem
 from warptsp.solver.options import seed_of
 from warptsp.solver.stages import signal_name
 from warptsp.stop import MaxRuntime

@@ -16,7 +16,7 @@ from warptsp.bound.beside import SHARE, STEPS, BoundBeside
 from warptsp.claims import bound_of_optimal
 from warptsp.cli import run
 from warptsp.errors import InvalidOption
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap
 
 POINTS = np.random.default_rng(6).random((300, 2))
@@ -247,7 +247,7 @@ def test_it_waits_for_the_first_local_optimum():
             offers.append(times)
 
     bound = Waiting(PROBLEM, "auto", threads=1, is_target=False)
-    state = Run(PROBLEM, stop=MaxRuntime(100), bound=bound)
+    state = Run(Settings(PROBLEM, bound=bound), MaxRuntime(100))
     for count, phase in enumerate(["set-up", "start tour", "local search", "long edges", "search"]):
         state.update(length=300.0 - count, kicks=0, tour=lambda: IN_ORDER, phase=phase)
         assert len(offers) == (phase == "search")

@@ -50,6 +50,9 @@ def results(chromium):
 @pytest.mark.parametrize(
     ("words", "page"),
     [
+        ("async", "service"),
+        ("fastapi", "service"),
+        ("cancel", "service"),
         ("jupyter", "notebooks"),
         ("excel", "formats"),
         ("time limit", "stopping"),
@@ -67,6 +70,18 @@ def test_records_are_found_last(results):
     found = [name.startswith(RECORDS) for name in results("kicks")]
     assert True in found
     assert found == sorted(found)
+
+
+def test_of_a_terminal_what_was_typed_is_copied(chromium):
+    page = chromium.new_page()
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (t) => (window.copied = t)}})"
+    )
+    page.goto((SITE / "output.html").as_uri())
+    page.locator(".highlight-console button.copy").first.click(force=True)
+    page.wait_for_function("window.copied")
+    assert page.evaluate("window.copied") == "warptsp solve usa13509.tsp --time-limit 3"
+    page.close()
 
 
 class Quiet(SimpleHTTPRequestHandler):

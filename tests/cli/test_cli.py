@@ -304,6 +304,24 @@ def test_import_loads_next_to_nothing():
     assert done.stdout.strip() == "['warptsp._offers', 'warptsp._version']"  # names, and no more
 
 
+# What takes a good part of the time of all imports, and a search of points does not need.
+NEEDLESS = (
+    *("csv", "hashlib", "highspy", "importlib.resources", "json", "rich", "scipy"),
+    *("warptsp.bound.certificate", "warptsp.cli", "warptsp.io", "warptsp.many", "warptsp.proof.proving"),
+)
+
+
+def test_the_first_search_imports_what_it_needs_and_within_its_time_limit():
+    code = (
+        "import sys, warptsp; solve, prove = warptsp.solve, warptsp.prove; "
+        "print([m for m in ('numpy', 'warptsp._native', 'warptsp.problem') if m in sys.modules]); "
+        "solve([(x * x % 101, x) for x in range(200)], time_limit=0.05); "
+        f"print([m for m in {NEEDLESS} if m in sys.modules])"
+    )
+    done = run_code(code, check=True)
+    assert done.stdout.splitlines() == ["[]", "[]"]
+
+
 def test_module_runs_and_reports_the_status(tmp_path):
     done = run_command("info", tmp_path / "none.tsp")
     assert done.returncode == 2
@@ -435,3 +453,19 @@ def test_the_format_of_the_instance_is_not_that_of_the_tour(tmp_path, capsys):
     assert "--format is that of the instance; --output-format, here tsplib, is the tour's" in said
     assert run([*options, "--output-format", "csv"]) == 0
     assert "--format is" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["solve"], ["prove"], ["bound"], ["choose", "--groups", "g"]])
+def test_ends_are_the_same_options_everywhere(command, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("name,x,y,g\na,0,0,1\nb,1,0,2\nc,2,0,3\nd,3,1,4\n")
+    name, *more = command
+    found = CliRunner().invoke(
+        commands, [name, str(path), *more, "--from", "b", "--to", "a", "--json", "--threads", "1"]
+    )
+    assert found.exit_code == 0, found.output
+    document = json.loads(found.stdout)
+    known = document.get("length", document.get("lower_bound"))
+    assert (document["open"], known > 4.0) == (True, True)  # the shortest path with free ends has 3.41
+    closed = CliRunner().invoke(commands, [name, str(path), *more, "--from", "b"])
+    assert (closed.exit_code == 0) == (name == "solve")

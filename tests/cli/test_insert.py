@@ -120,6 +120,8 @@ def test_the_metric_holds_for_both(insert):
     insert.write("t.csv", "x,y\n0,0\n10,0\n")
     insert.write("new.csv", "x,y\n5,3\n")
     assert insert("t.csv", "new.csv", "--metric", "MAX_2D")[1]["length"] == 20
+    insert.write("t.csv", "x,y\n0,0\n10.5,0\n")  # whole places in a tour of decimals
+    assert insert("t.csv", "new.csv", "--metric", "manhattan")[1]["length"] == 27
 
 
 def test_other_columns_and_free_numbers_are_kept(insert):

@@ -256,7 +256,7 @@ def listening(process):
     return places
 
 
-def test_a_local_cluster_listens_on_this_machine_only(problem, expected):
+def test_a_local_cluster_listens_on_this_machine_only(problem):
     me = psutil.Process()
     before, processes = set(listening(me)), set(me.children(recursive=True))
     seen, children = set(), set()
@@ -265,9 +265,9 @@ def test_a_local_cluster_listens_on_this_machine_only(problem, expected):
         if len(progress.workers) == 2 or "2 workers" in progress.phase:
             seen.update(listening(me))
             children.update(me.children(recursive=True))
+        return bool(seen)  # the second worker may join after many rounds of the first
 
-    result = solve(problem, "local:2", callback=look)
-    np.testing.assert_array_equal(result.tour, expected.tour)
+    solve(problem, "local:2", ENDLESS, callback=look)
     own = seen - before
     assert {ip for _, ip, _ in own} == {"127.0.0.1"}
     # The scheduler and its page, the nannies, and each worker with its figures.

@@ -53,10 +53,12 @@ def test_any_places(kind, n):
     assert [results[i].device for i in range(3)] == [device] * 3
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC_3D"])
+@pytest.mark.parametrize(
+    "metric", ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EXACT_MAX_2D", "EUC_3D", "EXACT_MAN_3D"]
+)
 def test_metrics(metric):
     rng = np.random.default_rng(3)
-    rows = rng.integers(0, 1000, (4, 40, 3 if metric == "EUC_3D" else 2))
+    rows = rng.integers(0, 1000, (4, 40, 3 if metric.endswith("3D") else 2))
     problems = [warptsp.Problem.from_points(row, metric) for row in rows]
     check(warptsp.solve_many(problems, device="cuda"), problems)
 

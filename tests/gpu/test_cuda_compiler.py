@@ -9,7 +9,7 @@ import pytest
 from kernel_builds import ARCHITECTURES, BUILDS
 
 from warptsp.backends.cuda import cache, compiler
-from warptsp.backends.cuda.compiler import compile_kernels, target
+from warptsp.backends.cuda.compiler import Source, compile_kernels, target
 from warptsp.errors import BackendUnavailable
 
 HEADERS = """\
@@ -58,7 +58,7 @@ WANTED = [(build, capability) for build in BUILDS for capability in build.archit
 
 @pytest.mark.parametrize(("build", "capability"), WANTED, ids=ids)
 def test_every_kernel_compiles(nvrtc, build, capability):
-    code = compile_kernels(build.file, build.names, capability, build.defines, fmad=build.fmad)
+    code = compile_kernels(build, capability)
     assert code.kind == "cubin"
     assert code.binary.startswith(b"\x7fELF")
     assert set(code.symbols) == set(build.names)
@@ -66,14 +66,14 @@ def test_every_kernel_compiles(nvrtc, build, capability):
 
 @pytest.mark.parametrize("capability", ARCHITECTURES, ids=ids)
 def test_the_shared_headers_compile(nvrtc, kernels, capability):
-    code = compile_kernels(kernels, NAMES, capability, {"SHIFT": 2})
+    code = compile_kernels(Source(kernels, NAMES, {"SHIFT": 2}), capability)
     assert all(symbol.encode() in code.binary for symbol in code.symbols.values())
 
 
 def test_a_second_run_does_not_compile(nvrtc, kernels, monkeypatch):
-    first = compile_kernels(kernels, NAMES, (9, 0), {"SHIFT": 2})
+    first = compile_kernels(Source(kernels, NAMES, {"SHIFT": 2}), (9, 0))
     monkeypatch.setattr(compiler, "_compile", None)
-    assert compile_kernels(kernels, NAMES, (9, 0), {"SHIFT": 2}) == first
+    assert compile_kernels(Source(kernels, NAMES, {"SHIFT": 2}), (9, 0)) == first
 
 
 def test_whatever_matters_is_in_the_key(nvrtc, kernels, monkeypatch):
@@ -81,7 +81,7 @@ def test_whatever_matters_is_in_the_key(nvrtc, kernels, monkeypatch):
     monkeypatch.setattr(cache, "load", lambda key: keys.append(key) or cache.Code("cubin", b"", {}))
 
     def compiled(names=NAMES, capability=(9, 0), shift=2, fmad=True):
-        compile_kernels(kernels, names, capability, {"SHIFT": shift}, fmad=fmad)
+        compile_kernels(Source(kernels, names, {"SHIFT": shift}, fmad), capability)
 
     compiled()
     compiled()
@@ -98,11 +98,11 @@ def test_whatever_matters_is_in_the_key(nvrtc, kernels, monkeypatch):
 
 
 def test_a_damaged_entry_is_compiled_again(nvrtc, kernels, caplog):
-    first = compile_kernels(kernels, NAMES, (9, 0), {"SHIFT": 2})
+    first = compile_kernels(Source(kernels, NAMES, {"SHIFT": 2}), (9, 0))
     (entry,) = cache.folder().iterdir()
     entry.write_bytes(entry.read_bytes()[:-7])
     with caplog.at_level(logging.WARNING):
-        again = compile_kernels(kernels, NAMES, (9, 0), {"SHIFT": 2})
+        again = compile_kernels(Source(kernels, NAMES, {"SHIFT": 2}), (9, 0))
     assert again.symbols == first.symbols
     assert entry.is_file()
     assert "damaged" in caplog.text
@@ -115,7 +115,7 @@ def test_a_fault_in_a_kernel_file_is_placed(nvrtc, tmp_path):
         r'^NVRTC does not compile faulty\.cu for sm_90: faulty\.cu\(3\): error: .*"y" is undefined.*cpu$'
     )
     with pytest.raises(BackendUnavailable, match=expected):
-        compile_kernels(path, ["f"], (9, 0))
+        compile_kernels(Source(path, ("f",)), (9, 0))
 
 
 def test_the_target():

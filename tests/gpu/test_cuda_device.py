@@ -7,6 +7,7 @@ import gc
 import numpy as np
 import pytest
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.memory import IDLE_BYTES
 from warptsp.errors import DeviceFailure
@@ -68,7 +69,7 @@ def source(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def module(gpu, source):
-    return gpu.module(source, NAMES, {"SHIFT": 7})
+    return gpu.module(Source(source, NAMES, {"SHIFT": 7}))
 
 
 def test_limits(gpu):
@@ -253,7 +254,7 @@ def test_rounding_once_or_twice(gpu, source):
     results = {}
     for fmad in (True, False):
         out = gpu.zeros(1, np.float64)
-        kernel = gpu.module(source, NAMES, {"SHIFT": 7}, fmad=fmad).kernel("multiply_add")
+        kernel = gpu.module(Source(source, NAMES, {"SHIFT": 7}, fmad)).kernel("multiply_add")
         kernel.launch(1, 1, np.float64(a), np.float64(b), np.float64(-1.0), out)
         results[fmad] = out.download()[0]
     assert results == {True: -(2.0**-60), False: 0.0}

@@ -11,6 +11,7 @@ from processes import run_code
 
 import warptsp
 from warptsp import Problem
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device
 from warptsp.errors import DeviceFailure, DeviceOutOfMemory
 
@@ -50,7 +51,7 @@ def test_a_matrix_that_does_not_fit(gpu):
 
 
 def test_a_launch_that_cannot_be_is_named(gpu, source):
-    kernel = gpu.module(source, ["nothing"]).kernel("nothing")
+    kernel = gpu.module(Source(source, ("nothing",))).kernel("nothing")
     expected = r"start the kernel nothing \(grid 1, block 4096, shared 0\): CUDA_ERROR_"
     with pytest.raises(DeviceFailure, match=expected):
         kernel.launch(1, 4096)
@@ -86,11 +87,12 @@ def test_memory_that_others_took(gpu):
 def test_a_fault_in_a_kernel_is_named(gpu, source):
     printed = in_another_process(
         "from pathlib import Path\n"
+        "from warptsp.backends.cuda.compiler import Source\n"
         "from warptsp.backends.cuda.device import Device\n"
         "from warptsp.errors import DeviceFailure\n"
         "gpu = Device.open(0)\n"
         "array = gpu.zeros(4, 'i4')\n"
-        f"gpu.module(Path({str(source)!r}), ['write_far']).kernel('write_far').launch(1, 1, array)\n"
+        f"gpu.module(Source(Path({str(source)!r}), ('write_far',))).kernel('write_far').launch(1, 1, array)\n"
         "try:\n"
         "    gpu.synchronize()\n"
         "except DeviceFailure as error:\n"

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from warptsp import Problem, _native
 from warptsp.generate import dimacs
-from warptsp.neighbors import search_norm
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
@@ -156,7 +155,7 @@ def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
 
     layout = build(gpu, cloud(kind, n, metric.dimensions))
     assert layout is not None
-    candidates = candidate_lists(gpu, layout, 10, 2, search_norm(metric))
+    candidates = candidate_lists(gpu, layout, 10, 2, metric.norm)
     assert candidates is not None
     tours = [greedy_tour(gpu, layout, candidates, 2, metric) for _ in range(2)]
     assert tours[0] is not None

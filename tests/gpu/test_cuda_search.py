@@ -258,7 +258,7 @@ def test_starts(start: str) -> None:
     assert better.length <= result.length
 
 
-@pytest.mark.parametrize("metric", ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D"])
+@pytest.mark.parametrize("metric", [metric.name for metric in Metric if metric.spatial])
 @pytest.mark.parametrize("kind", ["uniform", "clusters"])
 def test_space_is_set_up_on_the_gpu(metric: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from warptsp.methods.lk.cuda_setup import SetUp

@@ -85,8 +85,8 @@ def test_geometry_and_its_reference_system():
         (GeoFrame(points(GEOGRAPHIC, empty=(False, False, True))), "in row 2 .*is empty"),
         (Frame(a=[1], b=[2]), "the columns 'a', 'b': columns x and y, or lat and lon, are needed"),
         (Frame(x=[1], X=[1], y=[2]), "columns 'x' and 'X' mean the same"),
-        (Frame(x=[1, "far"], y=[2, 3]), "column 'x': numbers are needed"),
-        (Frame(x=[1, 2], y=[2, None]), "column 'y' has nan in row 1 .*dropna"),
+        (Frame(x=[1, "far"], y=[2, 3]), "row 1 .counted from 0.: 'far' in column x: a number is needed"),
+        (Frame(x=[1, 2], y=[2, None]), "row 1 .counted from 0.: nothing in column y: .*dropna"),
         (Frame(lat=[1, 99], lon=[2, 3]), "latitude 99 of city 1"),
         (Frame(x=[], y=[]), "no cities"),
     ],
@@ -108,7 +108,7 @@ def test_pandas():
     assert Problem.from_frame(frame.reset_index(drop=True)).labels is None
     numbered = frame.assign(id=np.arange(50) + 100, x=frame["x"].astype("Float64"))
     assert Problem.from_frame(numbered).node_id(3) == 103
-    with pytest.raises(InvalidProblem, match="column 'x'"):
+    with pytest.raises(InvalidProblem, match="nothing in column x"):
         Problem.from_frame(numbered.assign(x=numbered["x"].where(numbered["x"] > numbered["x"].min())))
 
 
@@ -228,7 +228,7 @@ def test_text_that_holds_both_coordinates(column):
 def test_angles_in_degrees_minutes_and_seconds():
     problem = Problem.from_frame(Frame(**ANGLES))
     assert problem.coordinates == pytest.approx(np.array([[52.52, 13.405], [41.9, 12.496111]]), abs=1e-6)
-    with pytest.raises(InvalidProblem, match=r"'lon'.*numbers are needed"):
+    with pytest.raises(InvalidProblem, match=r"row 1 .*'east' in column lon"):
         Problem.from_frame(Frame(lat=ANGLES["lat"], lon=["13 24 18 E", "east"]))
 
 

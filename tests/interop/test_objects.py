@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from instances import distances, shortest
+from scipy.spatial.distance import cdist
 
 import warptsp
 from warptsp.errors import InvalidOption, InvalidProblem
@@ -215,13 +217,25 @@ def test_metrics_by_the_names_of_scipy(name, metric):
     assert warptsp.solve(points, metric=name).problem.metric.name == metric
     space = warptsp.solve([[*point, 1] for point in points], metric=name).problem
     assert space.metric.name == metric.replace("2D", "3D")
-    if metric == "EXACT_2D":
-        return
-    with pytest.raises(
-        InvalidOption, match=r"city 1 \(counted from 0\) lies at 3, 0.5: multiply the coordinates"
-    ):
-        warptsp.solve([[0, 0], [3, 0.5], [3, 4]], metric=name)
-    assert warptsp.solve([[0, 0], [3, 0.5], [3, 4]], metric=metric).problem.metric.name == metric
+    points[1][1] = 0.5
+    assert warptsp.solve(points, metric=metric).problem.metric.name == metric  # by TSPLIB's name
+    for decimals in (points, [[*point, 1.5] for point in points]):
+        problem = warptsp.solve(decimals, metric=name).problem
+        assert problem.metric is space.metric.unrounded if len(decimals[0]) == 3 else problem.metric.planar
+        scipys = cdist(decimals, decimals, name.lower().replace("manhattan", "cityblock"))
+        assert distances(problem) == pytest.approx(scipys, rel=1e-15)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
+def test_what_is_not_rounded_is_searched_bounded_and_proved(name, dimensions):
+    points = np.round(10 * np.random.default_rng(dimensions).random((9, dimensions)), 3)
+    for open_path in (False, True):
+        found = warptsp.solve(points, metric=name, open=open_path, prove=True)
+        problem = found.problem
+        assert not problem.integral
+        assert found.length == pytest.approx(shortest(problem), rel=1e-12)
+        assert found.proved_optimal
 
 
 def test_a_metric_that_does_not_fit():

@@ -186,6 +186,14 @@ def test_graphhopper():
     assert warptsp.solve(table).length == 382 + 222 + 199
 
 
+def test_integers_stay_integers_whatever_their_size_beside_null():
+    large = 2**60 + 1
+    rows = [[0, large, None], [large, 0, large + 2], [large + 5, large, 0]]
+    problem = Problem.from_osrm({"distances": rows})
+    assert problem.length([0, 1, 2]) == 3 * large + 7
+    assert len(problem.missing_arcs([0, 2, 1])) == 1
+
+
 def test_where_no_route_leads_no_tour_goes(caplog):
     table = {"durations": [[0, None, 4, 9], [1, 0, None, 9], [9, 5, 0, 1], [1, 9, 9, 0]]}
     problem = Problem.from_osrm(table)

@@ -196,11 +196,11 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         (",5,6\nMunich,7,8\n", "3 columns without a header line"),
         ("n/a,5,6\n1,7,8\n", "3 columns without a header line"),
         ("Berlin,Germany,520.5,130.4\nMunich,Germany,480.1,110.5\n", "4 columns without a header line"),
-        ("3\nname,x,y\na,1,2\n", "1 columns without .*line 2 names them, so what stands above must go"),
+        ("a,b,c,d\nname,x,y\na,1,2\n", "line 2 names them, so what stands above must go"),
         ("Halt,Nord,Hoehe\na,1,2\n", "are needed; --lat COLUMN --lon COLUMN says which"),
         ("Halt,lat,Ost\na,1,2\n", "the first line names the columns 'Halt', 'lat', 'Ost'"),
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
-        ("city,place,lat,lon\na,b,1,2\n", "mean the same: remove one of them; --name 1 takes the first"),
+        ("lat,latitude,lon\n1,2,3\n", "mean the same: remove one of them; --lat 1 takes the first"),
         ("lat,lon\n113.4,52.5\n111.5,48.1\n", "latitude 113.4 .*; --lat lon --lon lat exchanges the two"),
         ("number,x,y\n3,1,2\n3,4,5\n", "id 3 appears for the second time; names may repeat: --name number"),
     ],
@@ -250,7 +250,9 @@ def test_what_is_taken_for_what_is_one_line(text, level, message, caplog):
     with caplog.at_level(logging.INFO, "warptsp"):
         read(text)
     assert [(record.levelno, record.name) for record in caplog.records] == (
-        [] if level is None else [(level, "warptsp.io.table.reader")]
+        []
+        if level is None
+        else [(level, f"warptsp.io.table.{'squares' if 'distances' in message else 'reader'}")]
     )
     if level is not None:
         text = caplog.records[0].getMessage()
@@ -307,7 +309,7 @@ def test_degrees_or_not():
         ("70,5.5,650\n90,7.5,850\n", {"id": 1}, None, ("EXACT_2D", [5.5, 650], "70", 70)),
         ("70,5.5,650\n90,7.5,850\n", {"name": 1}, None, ("EXACT_2D", [5.5, 650], "70", 1)),
         ("70,5.5,6.5\n90,7.5,8.5\n", {"x": 1, "y": 2, "z": 3}, None, ("EXACT_3D", [70, 5.5, 6.5], "1", 1)),
-        ("Halt,Nord,lon\na,1,2\n", {"lat": "Nord"}, None, ("GREAT_CIRCLE", [1, 2], "1", 1)),
+        ("Halt,Nord,lon\na,1,2\n", {"lat": "Nord"}, None, ("GREAT_CIRCLE", [1, 2], "a", 1)),
         ("Halt,Nord,lon\na,1,2\n", {"lat": "nord", "name": "HALT"}, None, ("GREAT_CIRCLE", [1, 2], "a", 1)),
         (
             "Halt,Nord,Ost\na,1,2\n",
@@ -384,9 +386,11 @@ def test_what_a_caller_says_wrongly(columns, metric, message):
 def test_numbers_of_places_that_are_none():
     text = "name,Nr,x,y\na,1,2,3\nb,4a,5,6\n"
     assert read(text)[0].node_ids is None
-    with pytest.raises(ParseError, match=r"file.csv:3: '4a' in column 2: a node number is needed"):
+    with pytest.raises(ParseError, match=r"file.csv:3: '4a' in column Nr: a node number is needed"):
         read(text, {"id": "Nr"})
-    with pytest.raises(InvalidProblem, match=r"columns=\{'id': 'k'\}: the column holds no node numbers"):
+    with pytest.raises(
+        InvalidProblem, match=r"row 0 .counted from 0.: 'a' in column k: a node number is needed"
+    ):
         Problem.from_frame(Frame(x=[1], y=[2], k=["a"]), columns={"id": "k"})
 
 
@@ -478,7 +482,7 @@ def test_columns_that_are_named_come_before_a_geometry():
 def test_pandas_without_titles():
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pd.read_csv(io.StringIO(PLACES), header=None)
-    with pytest.raises(InvalidProblem, match="the data frame has the columns '0', '1', '2', '3'"):
+    with pytest.raises(InvalidProblem, match="the data frame: it has the columns '0', '1', '2', '3'"):
         Problem.from_frame(frame)
     found = Problem.from_frame(frame, columns={"id": 0, "name": 1, "lat": 2, "lon": 3})
     assert (found.metric, found.label(0), found.coordinates[0].tolist()) == (

@@ -17,7 +17,7 @@ import pytest
 import warptsp
 from warptsp import cli
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
-from warptsp.many.solving import CITIES_TOGETHER, LEAST_TOGETHER
+from warptsp.many.taking import CITIES_TOGETHER, LEAST_TOGETHER
 
 KICKS = 30
 

@@ -24,14 +24,14 @@ from warptsp.io import load, write_problem
 from warptsp.methods.exact import optimal_tour
 from warptsp.methods.lk.directed import search
 from warptsp.methods.lk.params import LkParams
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 
 ENDS = [None, (None, None), (0, None), (None, 1), (2, 0)]
 
 
 def searched(problem, kicks=400, seed=0):
     """The run of the search itself, whatever the number of cities."""
-    run = Run(problem, stop=stop.MaxKicks(kicks), seed=seed, start="patching")
+    run = Run(Settings(problem, seed=seed, start="patching"), stop.MaxKicks(kicks))
     search(problem, run, LkParams())
     run.close()
     return run
@@ -85,7 +85,7 @@ def test_the_optimum_is_found_or_proved_to_need_missing_arcs(problem):
     best = shortest(problem)
     run = searched(problem)
     problem.check_tour(run.best)
-    assert run.proved_bound is None or run.proved_bound <= best * (1 + 1e-12)
+    assert run.course.proved_bound is None or run.course.proved_bound <= best * (1 + 1e-12)
     there = problem.wall is None or best < problem.wall
     assert there == (len(problem.missing_arcs(run.best)) == 0)
     if there:
@@ -137,7 +137,7 @@ def test_the_doubling_keeps_fixed_arcs():
 
     made = directed(20, 3)
     problem = Problem.from_matrix(made.matrix, asymmetric=True, fixed_edges=[(0, 9), (9, 4), (13, 2)])
-    other = Run(problem, stop=stop.MaxKicks(4000), start="nearest-neighbor")
+    other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(4000))
     run_doubled(problem, other, lambda doubled, run: cpu.search(doubled, run, LkParams(per_quadrant=0)))
     other.close()
     problem.check_tour(other.best)

@@ -20,12 +20,14 @@ from warptsp.methods.directed import run_doubled
 from warptsp.methods.lk import cpu
 from warptsp.methods.lk.directed import search
 from warptsp.methods.lk.params import LkParams
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 
 
 def searched(problem, kicks=300, seed=0, threads=1, **options):
     """The run of the search itself, whatever the number of cities."""
-    run = Run(problem, stop=stop.MaxKicks(kicks), seed=seed, threads=threads, start="patching", **options)
+    run = Run(
+        Settings(problem, seed=seed, threads=threads, start="patching", **options), stop.MaxKicks(kicks)
+    )
     search(problem, run, LkParams())
     run.close()
     return run
@@ -76,8 +78,8 @@ def test_the_optimum_of_few_cities_is_found_and_no_bound_is_above_it(problem):
     best = shortest(problem)
     run = searched(problem, kicks=400)
     assert run.best_length == pytest.approx(best, rel=1e-12)
-    assert run.proved_bound is not None
-    assert run.proved_bound <= best * (1 + 1e-12)
+    assert run.course.proved_bound is not None
+    assert run.course.proved_bound <= best * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -100,7 +102,7 @@ def test_the_reversed_matrix_has_reversed_tours(make):
 def test_the_doubling_agrees(make, open):
     made = make(25, 2)
     problem = Problem.from_matrix(made.matrix, asymmetric=True, open=open)
-    other = Run(problem, stop=stop.MaxKicks(4000), start="nearest-neighbor")
+    other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(4000))
     run_doubled(problem, other, lambda doubled, run: cpu.search(doubled, run, LkParams(per_quadrant=0)))
     other.close()
     assert searched(problem, 4000).best_length == other.best_length
@@ -194,7 +196,7 @@ def test_hardly_any_time(limit):
 
 def test_another_thread_stops_it():
     problem = wind(500, 7)
-    run = Run(problem, stop=stop.MaxRuntime(600.0), start="patching")
+    run = Run(Settings(problem, start="patching"), stop.MaxRuntime(600.0))
     timer = threading.Timer(0.3, run.token.request)
     timer.start()
     search(problem, run, LkParams())

@@ -11,7 +11,7 @@ from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods import lk
 from warptsp.methods.lk import LkParams, cpu, tuning
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.stop import StopToken
 
 
@@ -62,8 +62,7 @@ def test_the_search_itself_finds_the_optimum_of_few_cities(problem, seed):
         assert_optimal(problem, kicks=2000, seed=seed)
 
 
-METRICS = ["EUC_2D", "EXACT_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D"]
-METRICS += ["EUC_3D", "EXACT_3D", "whole", "real"]
+METRICS = [*(metric.name for metric in Metric if metric.has_coordinates), "whole", "real"]
 
 
 @pytest.mark.parametrize(

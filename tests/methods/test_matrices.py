@@ -34,14 +34,14 @@ def test_time_is_too_short_for_lists_to_all_sides() -> None:
     """Such lists cost some ten times as much: a run of milliseconds does with nearest neighbours."""
     from warptsp.methods.lk.cpu import _per_quadrant
     from warptsp.methods.lk.params import LkParams
-    from warptsp.run import Run
+    from warptsp.run import Run, Settings
     from warptsp.stop import MaxKicks, MaxRuntime
 
     matrix = warptsp.Problem.from_matrix(np.ones((1000, 1000), dtype=np.int32))
     points = warptsp.Problem.from_points(np.zeros((1000, 2)))
 
     def per_quadrant(problem: warptsp.Problem, stop: warptsp.stop.StoppingCriterion) -> int:
-        return _per_quadrant(problem, Run(problem, stop=stop), LkParams())
+        return _per_quadrant(problem, Run(Settings(problem), stop), LkParams())
 
     assert per_quadrant(matrix, MaxKicks(1)) == 2
     assert per_quadrant(matrix, MaxRuntime(100)) == 2

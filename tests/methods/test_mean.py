@@ -13,7 +13,7 @@ import warptsp
 from warptsp import OpenPath, Problem, stop
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.mean import asymmetry, search_mean, seconds_for_mean
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 
 
 def near(n, seed, more=0.1, **fields):
@@ -28,7 +28,7 @@ def near(n, seed, more=0.1, **fields):
 def begun(problem, seconds=600.0, **options):
     """A run that has a tour, as it has when the mean is searched."""
     criterion = options.pop("stop", stop.MaxRuntime(seconds))
-    run = Run(problem, stop=criterion, start="patching", **options)
+    run = Run(Settings(problem, start="patching", **options), criterion)
     ends = (None, None) if problem.open is None else (problem.open.start, problem.open.end)
     middle = [city for city in range(problem.n) if city not in ends]
     first, last = ([] if end is None else [end] for end in ends)
@@ -92,7 +92,7 @@ def test_its_tour_is_one_of_the_distances_themselves(ends, huge):
     assert run.best_length < 0.5 * before
     assert run.counters["kicks"] > 0
     assert not told  # what is proved of the sum is not proved of the distances
-    assert run.proved_bound is None
+    assert run.course.proved_bound is None
     assert run.stop_reason is None
 
 

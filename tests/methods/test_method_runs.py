@@ -1,8 +1,8 @@
-"""What stands in for a run takes every call that a run takes, and passes it on."""
+"""A view of a run changes what it names, and passes everything else on."""
 
 from __future__ import annotations
 
-import inspect
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,20 +12,14 @@ from warptsp import Problem, _native
 from warptsp.errors import BackendUnavailable
 from warptsp.machine import CPU, Devices
 from warptsp.methods.directed import run_doubled
-from warptsp.methods.protocol import ForwardingRun
-from warptsp.methods.protocol import Run as Protocol
+from warptsp.methods.protocol import View, ViewedRun
 from warptsp.progress import WorkerProgress
-from warptsp.run import Run
+from warptsp.run import Run, Settings
 from warptsp.stop import MaxKicks, MaxRuntime
-
-MEMBERS = sorted(
-    {name for name in vars(Protocol) if not name.startswith("_")} | set(inspect.get_annotations(Protocol))
-)
-METHODS = [name for name in MEMBERS if inspect.isfunction(vars(Protocol).get(name))]
 
 
 def a_run(problem, **options):
-    return Run(problem, stop=MaxKicks(1000), device=Devices.parse("cuda:0"), **options)
+    return Run(Settings(problem, **options), MaxKicks(1000), device=Devices.parse("cuda:0"))
 
 
 def asymmetric(n=20):
@@ -39,49 +33,105 @@ def stand_in(problem, run):
     return given[0]
 
 
-def test_there_is_something_to_compare():
-    assert {"offer", "update", "repeating", "expect", "use_cpu", "enter", "save"} <= set(METHODS)
-    assert {"device", "best", "token", "counters"} <= set(MEMBERS)
+def calls_of(run):
+    """Every public method and attribute of a run."""
+    return sorted({name for name in {*dir(type(run)), *vars(run)} if not name.startswith("_")})
 
 
-@pytest.mark.parametrize("kind", [Run, ForwardingRun, type(stand_in(asymmetric(), a_run(asymmetric())))])
-@pytest.mark.parametrize("name", METHODS)
-def test_every_run_takes_the_same_arguments(kind, name):
-    wanted = inspect.signature(getattr(Protocol, name)).parameters
-    taken = inspect.signature(getattr(kind, name)).parameters
-    assert [(p.name, p.kind, p.default) for p in taken.values()] == [
-        (p.name, p.kind, p.default) for p in wanted.values()
-    ]
-
-
-@pytest.mark.parametrize("of_doubled", [False, True])
-def test_every_member_is_passed_on(of_doubled):
+def test_a_view_of_nothing_is_the_run_itself():
+    """Each call reaches it, whatever a run has: nothing is listed twice."""
     problem = asymmetric()
-    run = a_run(problem)
-    other = stand_in(problem, run) if of_doubled else ForwardingRun(run)
-    own = {"problem", "start", "best"} if of_doubled else set()
-    for name in MEMBERS:
-        if name not in METHODS and name not in own:
-            assert getattr(other, name) is getattr(run, name), name
-    other.report_device(CPU)
-    other.limit_kicks(7)
-    other.report_optimal()
-    other.report_worker("w", WorkerProgress("cpu"))
-    assert (run.device, run.kick_limit, run.proved_optimal) == (CPU, 7, True)
-    assert run.workers == {"w": WorkerProgress("cpu")}
-    other.report_counters(moves=1)
-    other.start_over(passes=2)
-    assert other.counters == {"passes": 2}
-    run.stop = MaxRuntime(100.0)  # not met
-    run.proved_optimal = False
-    other.report_limit("limit of 2 passes")
+    run = a_run(problem, start="given", may_use_cpu=True)
+    seen = ViewedRun(run, View())
+    tour = np.arange(20, dtype=np.int32)
+    own = {"offer", "update", "repeating"}  # which may change what they pass on
+    for name in calls_of(run):
+        if name not in own:
+            assert getattr(seen, name) == getattr(run, name), name
+    seen.report_worker("w", WorkerProgress("cpu"))
+    seen.limit_kicks(7)
+    seen.offer(tour)
+    assert not seen.update(length=run.best_length, kicks=5, tour=lambda: tour, phase="search", moves=3)
+    assert (run.kick_limit, run.workers) == (7, {"w": WorkerProgress("cpu")})
+    assert seen.counters == run.counters == {"kicks": 5, "moves": 3}
+    np.testing.assert_array_equal(seen.best, tour)
+    seen.start_over(passes=2)
+    assert run.counters == {"passes": 2}
+    run.criterion = MaxRuntime(100.0)  # not met
+    seen.report_limit("limit of 2 passes")
     assert run.reason() == "limit of 2 passes"
+    with pytest.raises(AttributeError):
+        seen.bets  # noqa: B018
+    run.close()
 
 
 @pytest.mark.parametrize("name", ["device", "kick_limit", "stop_reason", "best", "counters", "workers"])
-def test_a_stand_in_changes_no_field_of_the_run(name):
+def test_a_view_changes_no_field_of_the_run(name):
     with pytest.raises(AttributeError):
-        setattr(ForwardingRun(a_run(asymmetric())), name, None)
+        setattr(ViewedRun(a_run(asymmetric()), View()), name, None)
+
+
+def test_what_a_view_names_stands_in_for_the_run():
+    """Every field of it, by real calls."""
+    problem = Problem.from_points(unit_points(30))
+    run = a_run(problem, may_use_cpu=True)
+    first, told = np.arange(30, dtype=np.int32), []
+    shown = {
+        "problem": asymmetric(),
+        "start": "random",
+        "given": (first,),
+        "token": _native.StopToken(),
+        "device": CPU,
+        "may_end_early": not run.may_end_early,
+    }
+    now = {"best": first, "best_length": 1.5, "kick_limit": 3, "time_limit": 2.5}
+    calls = {
+        "remaining": (),
+        "expect": (None,),
+        "start_over": (),
+        "report_bound": (1,),
+        "report_optimal": (),
+        "report_limit": ("",),
+    }
+    view = View(
+        **shown,
+        **{name: lambda value=value: value for name, value in now.items()},
+        **{name: lambda *given, name=name: told.append((name, given)) for name in calls},
+        offer=lambda tour: None if tour[0] else tour[::-1],
+        report=lambda report: None if report.kicks < 0 else replace(report, kicks=report.kicks + 10),
+        stops=lambda: bool(told),
+    )
+    assert {field.name for field in fields(View)} == {*shown, *now, *calls, "offer", "report", "stops"}
+    seen = ViewedRun(run, view)
+    for name, value in (shown | now).items():
+        assert getattr(seen, name) is value is not getattr(run, name), name
+    seen.offer(np.roll(first, 1))
+    assert run.best is None
+    seen.offer(first)
+    np.testing.assert_array_equal(run.best, first[::-1])
+    assert not seen.update(length=1.0, kicks=-1, tour=lambda: first)
+    assert run.counters == {}
+    assert not seen.update(length=run.best_length, kicks=1, tour=lambda: run.best, moves=2)
+    assert run.counters == {"kicks": 11, "moves": 2}
+    with seen.repeating(run.best_length, lambda: run.best, "compiling"):
+        assert seen.token.poll == run.token.poll is not None
+    assert seen.token.poll is run.token.poll is None
+    for name, given in calls.items():
+        getattr(seen, name)(*given)
+    assert told == list(calls.items())
+    assert seen.update(length=run.best_length, kicks=1, tour=lambda: run.best)
+    assert run.stop_reason is None
+    run.close()
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_a_tour_that_is_passed_on_is_copied_as_it_was_offered(copy):
+    problem = Problem.from_points(unit_points(30))
+    for offer in (None, lambda tour: tour[::-1].copy()):
+        run, tour = a_run(problem), np.arange(30, dtype=np.int32)
+        ViewedRun(run, View(offer=offer)).offer(tour, copy=copy)
+        assert (run.best is tour) == (not copy and offer is None)
+        run.close()
 
 
 def test_every_method_of_the_stand_in_works_on_tours_of_the_cities():
@@ -139,5 +189,5 @@ def test_a_search_that_follows_another_reports_the_best_tour_of_both():
         run.update(length=problem.length(tour), kicks=0, tour=lambda tour=tour: tour, phase=phase)
     assert [event.length for event in events] == [lengths[0], lengths[1], lengths[1]]
     np.testing.assert_array_equal(events[-1].tour(), better)
-    assert run.start_length == lengths[0]
+    assert run.course.start_length == lengths[0]
     run.close()

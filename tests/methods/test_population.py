@@ -304,3 +304,129 @@ def test_kicks_between_populations_where_long_links_carry_much(monkeypatch, unev
 
 def test_tours_between_clusters_are_crossed_sooner():
     assert plan(100_000, 2.2, most=300, uneven=True).members > plan(100_000, 2.2, most=300).members
+
+
+class WholeSearchOnCpu(SearchOnCpu):
+    """What the engine of GPUs needs of their search, done by the CPU."""
+
+    def __init__(self, lead, tour):
+        super().__init__(lead.search_instance(), lead.candidates.download(), tour)
+        self.cities = lead
+        self.plan = SimpleNamespace(parts=4)
+        self.taken.append(tour)
+        self.temperatures = []
+        self.rounds.counters = dict
+        self.rounds.gpus = 1
+        self._count(0.0)
+
+    length = property(lambda self: self.search.length)
+    best_length = property(lambda self: self.search.best_length)
+
+    def best(self):
+        return self.search.best()
+
+    def problems_best(self, buffer=None):
+        return self.cities.problems(self.best())
+
+    def return_to_best(self):
+        self.search.return_to_best()
+
+    def round(self, *, optimize, **options):
+        begun = time.monotonic()
+        if optimize:
+            self.search.optimize(60.0, options["token"])
+        else:
+            self.temperatures.append(options["temperature"])
+            super().round(optimize=optimize, **options)
+        self._count(time.monotonic() - begun)
+
+    def _count(self, seconds):
+        counts = self.search.counters()
+        self.rounds.kicks = counts["kicks"] + counts["kicks_refused"]
+        self.rounds.kernel_seconds = getattr(self.rounds, "kernel_seconds", 0.0) + seconds
+
+
+class RunOfGpus:
+    """A run with these limits."""
+
+    threads, seed, kick_limit, time_limit = 1, 1, None, None
+
+    def __init__(self, **limits):
+        vars(self).update(limits)
+        self.token, self.begun, self.phases = _native.StopToken(), time.monotonic(), []
+        self.length = np.inf
+
+    def elapsed(self):
+        return time.monotonic() - self.begun
+
+    def remaining(self):
+        return None if self.time_limit is None else max(0.0, self.time_limit - self.elapsed())
+
+    def update(self, *, length, kicks, tour, phase, **counters):
+        assert length <= self.length
+        self.length = length
+        self.phases.append(phase)
+        return (self.kick_limit is not None and kicks >= self.kick_limit) or self.remaining() == 0
+
+
+def engine_of_gpus(built, candidates, monkeypatch, run, **params):
+    """The engine on a pretended GPU, and the sizes of the populations that it grows there."""
+    from warptsp.methods.lk import cuda, population_cuda
+
+    grown = []
+
+    def grow(population, plan, report, *, mean_link):
+        population.number += 1
+        grown.append(plan.members)
+        population._counts["kicks_made"] += round(plan.members * plan.kicks_per_city * problem.n)
+        return None if report("population") else population._starts(plan.members)
+
+    monkeypatch.setattr(population_cuda.GpuPopulation, "grow", grow)
+    monkeypatch.setattr(cuda, "plan_launch", lambda *_, **__: SimpleNamespace(resident=1, cities=1000))
+    monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)
+    problem = built.problem
+    lead = SimpleNamespace(
+        n=problem.n, metric=problem.metric, closing=0, device=SimpleNamespace(memory_free=lambda: 10**10),
+        candidates=SimpleNamespace(download=lambda: candidates), search_instance=lambda: built,
+        problems=built.open, numbered=built.close,
+    )  # fmt: skip
+    lead.problems_own = lambda tour: built.open(tour.download())
+    search = WholeSearchOnCpu(lead, fragments(candidates, count=1)[0])
+    return cuda._CudaSearch(problem, run, LkParams(**params), [lead.device], [lead], search), grown
+
+
+def test_the_engine_of_gpus_keeps_to_a_number_of_kicks(instance, monkeypatch):
+    built, _ = instance
+    kicks = 30 * built.problem.n
+    run = RunOfGpus(kick_limit=kicks)
+    engine, grown = engine_of_gpus(*instance, monkeypatch, run)
+    assert engine.descend()
+    engine.improve()
+    assert engine.kicks == kicks
+    assert grown[0] == 30 * (1 - tuning.GPU_FIRST_SHARE) // tuning.GPU_KICKS_FOR_MEMBER
+    assert run.phases.index("search") < run.phases.index("population") < run.phases.index("crossover")
+    # A hot start, and after crossover nothing but cold kicks.
+    heat = engine.search.temperatures
+    assert heat[0] > 0 == heat[-1]
+    assert built.problem.length(engine.best()) == run.length
+
+
+def test_the_engine_of_gpus_plans_its_time(instance, monkeypatch):
+    run = RunOfGpus(time_limit=1.0)
+    engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=20)
+    assert engine.descend()
+    engine.improve()
+    assert run.elapsed() >= 1.0
+    assert GPU_MIN_MEMBERS <= grown[0] <= 20
+    assert engine.combined
+
+
+def test_the_engine_of_gpus_grows_larger_populations_without_a_horizon(instance, monkeypatch):
+    engine, grown = engine_of_gpus(*instance, monkeypatch, RunOfGpus(), population=50)
+    engine.first_cycle = 1
+    report = engine.report
+    monkeypatch.setattr(engine, "report", lambda phase: report(phase) or len(grown) == 3)
+    assert engine.descend()
+    engine.improve()
+    assert grown == [2 * GPU_MIN_MEMBERS, 4 * GPU_MIN_MEMBERS, 50]
+    assert engine.search.rounds.kicks == engine.n  # no annealing after the first

@@ -1,13 +1,17 @@
-"""How many kicks a round of a GPU's annealing has, and how hot it begins."""
+"""The plan of an engine: how far its kicks are, how hot, how many at a time, and which populations it has."""
 
 from __future__ import annotations
+
+import math
+from types import SimpleNamespace
 
 import pytest
 
 from warptsp._native import Kicks
 from warptsp.methods.annealing import start_temperature
 from warptsp.methods.lk import LkParams, tuning
-from warptsp.methods.lk.cuda import RoundPace, start_temperature_on_gpu
+from warptsp.methods.lk.cuda import RoundPace, kicks_of_round, start_temperature_on_gpu
+from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
 
 
 def pace(beside: float) -> RoundPace:
@@ -55,3 +59,118 @@ def test_kicks_are_the_usual_ones_unless_they_are_said():
     said = LkParams(walk=3, long_links=0.0)
     for kicks in (said.of_search(1000).kicks, said.of_kicks(usual)):
         assert (kicks.walk, kicks.long_links) == (3, 0.0)
+
+
+class RunOfTicks:
+    """A run whose clock goes on by a second with each round of kicks."""
+
+    def __init__(self, seconds=None, kicks=None, *, limit=None):
+        self.now = 10.0
+        self.time_limit = None if seconds is None else self.now + seconds
+        self.kick_limit = kicks
+        self.limit = limit if seconds is None else self.time_limit  # nobody plans for a limit of its own
+
+    def elapsed(self):
+        return self.now
+
+    def remaining(self):
+        return None if self.limit is None else max(0.0, self.limit - self.now)
+
+
+class EngineOfTicks(Engine[int]):
+    """Twenty cities, ten kicks a second, and populations of two seconds; notes what it is asked to do."""
+
+    def __init__(self, run, *, room=1000, temperature=None):
+        tour = SimpleNamespace(length=40.0, return_to_best=lambda: self.noted.append("best"))
+        super().__init__(SimpleNamespace(), run, LkParams(temperature=temperature), tour, 20, least=4)
+        self.room, self.noted = room, []
+
+    def _kick(self, horizon, temperature):
+        self.noted.append((round(horizon.progress, 9), temperature(horizon.progress)))
+        self.kicks += 10
+        return self.report("search")
+
+    def _planned(self, most=None):
+        size = min(self.room, self.room if most is None else most)
+        left = planned_seconds(self.run)
+        return size if size >= self.least and (left is None or left > 4) else None
+
+    def _combine(self, plan):
+        self.noted.append(plan)
+        self.combined = True
+        self.run.now += 1
+        return self.report("crossover")
+
+    def report(self, phase):
+        self.run.now += 1
+        return self.kicks_left == 0 or self.run.remaining() == 0
+
+
+def test_temperature_falls_over_the_nearer_horizon():
+    for run in (RunOfTicks(10), RunOfTicks(kicks=100), RunOfTicks(10, 1000), RunOfTicks(1000, 100)):
+        engine = EngineOfTicks(run, room=0)
+        engine.improve()
+        assert [progress for progress, _ in engine.noted] == pytest.approx([k / 10 for k in range(10)])
+        heat = [temperature for _, temperature in engine.noted]
+        # Without a number of kicks the first ones are cold: nobody knows how many there will be.
+        assert heat[1] == pytest.approx(2 * start_temperature(5) * (1 - 0.1 / 0.96))
+        assert heat[1:] == sorted(heat[1:], reverse=True)
+
+
+def test_kicks_are_cold_without_a_temperature_and_after_crossover():
+    engine = EngineOfTicks(RunOfTicks(20), room=8)
+    engine.improve()
+    populations = [plan for plan in engine.noted if plan == 8]
+    assert len(populations) > 1
+    assert all(heat == 0 for _, heat in engine.noted[len(populations) :])
+    engine = EngineOfTicks(RunOfTicks(kicks=100), room=0, temperature=0.0)
+    engine.improve()
+    assert {heat for _, heat in engine.noted} == {0.0}
+
+
+def test_a_share_of_the_horizon_leaves_the_rest():
+    engine = EngineOfTicks(RunOfTicks(kicks=1000))
+    assert not engine.anneal(share=0.2)
+    assert engine.kicks == 200
+    assert not engine.anneal(share=0.25)
+    assert engine.kicks == 400
+    engine = EngineOfTicks(RunOfTicks(100))
+    assert not engine.anneal(share=0.1)
+    assert engine.run.remaining() == 90
+
+
+def test_without_a_horizon_populations_grow_up_to_their_room():
+    """A limit that nobody plans for, as that of a run without options, changes nothing."""
+    engine = EngineOfTicks(RunOfTicks(limit=60.0), room=30)
+    engine.improve()
+    first = engine.first_cycle * engine.n // 10
+    assert engine.noted[first : first + 5] == [8, 16, 30, 30, 30]
+    assert "best" not in engine.noted
+    engine = EngineOfTicks(RunOfTicks(limit=60.0), room=3)
+    engine.improve()
+    assert engine.noted.index("best") == first
+    assert engine.noted.index("best", first + 1) == 3 * first + 1
+
+
+def test_a_round_on_a_gpu_ends_with_its_horizon():
+    n = 1000
+    run = RunOfTicks(kicks=100 * n)
+    horizon = Horizon(run, 0, 100 * n, 1.0)
+    assert horizon.goes_on(0)
+    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == tuning.GPU_KICKS_A_ROUND
+    assert horizon.goes_on(100 * n - 7)
+    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == 7 / n
+    assert kicks_of_round(horizon, RoundPace(), n, parts=40) == 20 / n
+    assert not horizon.goes_on(100 * n)
+
+    run = RunOfTicks(10)
+    horizon = Horizon(run, 0, None, 1.0)
+    assert horizon.goes_on(0)
+    assert math.isinf(horizon.kicks)
+    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == tuning.GPU_MIN_KICKS
+    run.now += 9.9
+    assert horizon.goes_on(990)  # a second has ten thousandths of the kicks a city
+    assert kicks_of_round(horizon, pace(0.0), n, parts=4) == pytest.approx(0.9 * 0.01)
+    run.now += 1
+    assert horizon.goes_on(1000)
+    assert kicks_of_round(horizon, pace(0.0), n, parts=4) > 0

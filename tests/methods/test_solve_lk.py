@@ -204,10 +204,10 @@ def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes,
     """With a limit on kicks they do not depend on the machine."""
     n, sizes = 1600, []
     monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)
-    monkeypatch.setattr("warptsp.methods.lk.cpu.memory", lambda: gigabytes * 1e9)
+    monkeypatch.setattr("warptsp.methods.lk.threads.memory", lambda: gigabytes * 1e9)
 
     def look(search: cpu._Search) -> None:
-        sizes.append(search._most())
+        sizes.append(search.most())
 
     monkeypatch.setattr(cpu._Search, "improve", look)
     limit = {"time_limit": 1.0} if kicks is None else {"kicks": kicks * n}

@@ -105,8 +105,8 @@ def test_few_groups_are_no_work_for_a_gpu_that_nobody_asked_for():
     token = _native.StopToken()
     for by_name in (True, False):
         run = SimpleNamespace(device="cuda", may_use_cpu=not by_name, token=token, elapsed=lambda: 0.0)
-        of_groups_run = tight_groups_module._RunOfGroups(run, groups, None, None)
-        assert str(of_groups_run.device) == ("cuda" if by_name else "cpu")
+        of_groups = tight_groups_module.first_search(run, groups, None, None)
+        assert str(of_groups.run.device) == ("cuda" if by_name else "cpu")
 
 
 def test_houses_in_villages_are_groups_of_groups():

@@ -358,7 +358,7 @@ TEST(a_bound_of_points_and_of_their_matrix) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) matrix[(size_t)i * n + j] = (int)distances(i, j);
   const StopToken token;
-  const auto plane = lower_bound_points<2>(points.data(), n, MetricKind::euc_2d, 2, tour.data(), {}, 100, 1, token);
+  const auto plane = lower_bound_points<2>(points.data(), n, MetricKind::euc_2d, tour.data(), {}, 100, 1, token);
   const auto table = lower_bound_matrix(matrix.data(), n, tour.data(), {}, 100, 1, token);
   CHECK(plane && table && plane->bound.certified && table->bound.certified);
   const double a = std::ldexp((double)plane->bound.value, -plane->exponent);

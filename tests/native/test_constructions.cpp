@@ -50,8 +50,8 @@ TEST(every_construction_on_any_points) {
       const std::vector<int> fixed = trial % 2 ? fixed_edges(n, random) : std::vector<int>();
       const MetricKind metric = dimensions == 3 ? MetricKind::exact_3d : MetricKind::exact_2d;
       std::vector<int> tour(n), kept(n);
-      CHECK(greedy_edge_points(points.data(), n, dimensions, metric, 2, fixed.data(), (int64_t)fixed.size() / 2, 2,
-                               token, tour.data()));
+      CHECK(greedy_edge_points(points.data(), n, dimensions, metric, fixed.data(), (int64_t)fixed.size() / 2, 2, token,
+                               tour.data()));
       check_tour(tour, fixed);
       CHECK(nearest_neighbor_points(points.data(), n, dimensions, 2, random.below(n), fixed.data(),
                                     (int64_t)fixed.size() / 2, 2, token, tour.data()));
@@ -73,7 +73,7 @@ TEST(greedy_in_tiles) {
       const std::vector<int> fixed = trial % 2 ? fixed_edges(n, random) : std::vector<int>();
       const MetricKind metric = dimensions == 3 ? MetricKind::exact_3d : MetricKind::exact_2d;
       std::vector<int> tour(n);
-      CHECK(greedy_tiles_points(points.data(), n, dimensions, metric, 2, fixed.data(), (int64_t)fixed.size() / 2, tiles,
+      CHECK(greedy_tiles_points(points.data(), n, dimensions, metric, fixed.data(), (int64_t)fixed.size() / 2, tiles,
                                 1 + trial % 3, token, tour.data()));
       check_tour(tour, fixed);
       if (!fixed.empty()) continue;
@@ -122,7 +122,7 @@ TEST(stops_at_any_moment) {
   const StopToken never;
   std::vector<int> tour(n), complete(n);
   const auto greedy = [&](const StopToken &token, std::vector<int> &result) {
-    return greedy_edge_points(points.data(), n, 2, MetricKind::exact_2d, 2, nullptr, 0, 2, token, result.data());
+    return greedy_edge_points(points.data(), n, 2, MetricKind::exact_2d, nullptr, 0, 2, token, result.data());
   };
   CHECK(greedy(never, complete));
   for (int trial = 0; trial < 12; ++trial) {

@@ -191,9 +191,9 @@ TEST(populations_do_not_depend_on_the_number_of_threads) {
     search.assign(1e9, token);
     search.prepare(token);
     search.set_tour(search.patch());
-    search.grow({7, 10, 1, 1}, token);
+    search.grow({7, 10.0 / n, 0, 1, 1, threads}, token);
     CHECK(search.members() == 7);
-    for (unsigned long long g = 0; g < 10; g++) search.breed({10, g > 4, 1, g}, token);
+    for (unsigned long long g = 0; g < 10; g++) search.generation(10, g > 4, 1, g, threads, token);
     search.keep();
     CHECK(search.best_length() == length_of(entries, search.best()));
     CHECK(search.mean_length() >= (double)search.best_length());

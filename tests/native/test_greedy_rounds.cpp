@@ -194,7 +194,7 @@ TEST(as_short_as_greedy_of_the_host) {
     const MetricKind metric = kind == 2 ? MetricKind::euc_2d : MetricKind::exact_2d;
     for (double &x : points) x = kind == 1 ? std::exp(4.0 * x) : 1e6 * x;
     std::vector<int> tour(n);
-    CHECK(greedy_edge_points(points.data(), n, 2, metric, 2, nullptr, 0, 1, StopToken(), tour.data()));
+    CHECK(greedy_edge_points(points.data(), n, 2, metric, nullptr, 0, 1, StopToken(), tour.data()));
     const Greedy rounds = greedy_in_rounds(points, metric, 5, 0);
     CHECK(is_tour(rounds.tour));
     const double ratio = length_of(points, rounds.tour, metric) / length_of(points, tour, metric);

@@ -90,12 +90,12 @@ TEST(first_tours) {
   const Cities cities(3000);
   Tour tour(cities.n);
   same([&](int threads) {
-    CHECK(greedy_edge_points(cities.rows.data(), cities.n, 2, kind, 2, nullptr, 0, threads, cities.token, tour.data()));
+    CHECK(greedy_edge_points(cities.rows.data(), cities.n, 2, kind, nullptr, 0, threads, cities.token, tour.data()));
     return tour;
   });
   same([&](int threads) {
-    CHECK(greedy_tiles_points(cities.rows.data(), cities.n, 2, kind, 2, nullptr, 0, 8, threads, cities.token,
-                              tour.data()));
+    CHECK(
+        greedy_tiles_points(cities.rows.data(), cities.n, 2, kind, nullptr, 0, 8, threads, cities.token, tour.data()));
     return tour;
   });
   same([&](int threads) {
@@ -221,7 +221,7 @@ TEST(neighbor_three_opt_and_iterated_search) { neighbor_searches<true>(); }
 TEST(symmetric_descents) {
   const Cities cities(2001);
   Tour greedy(cities.n);
-  CHECK(greedy_edge_points(cities.rows.data(), cities.n, 2, kind, 2, nullptr, 0, 1, cities.token, greedy.data()));
+  CHECK(greedy_edge_points(cities.rows.data(), cities.n, 2, kind, nullptr, 0, 1, cities.token, greedy.data()));
   SymmetricInstance instance{};
   instance.size = cities.n;
   instance.kind = kind;

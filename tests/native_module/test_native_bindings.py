@@ -124,13 +124,13 @@ def batch(made, count=1, **changed):
 
 @attacked
 def batch_of_points(
-    points=POINTS.reshape(2, 20, 2), metric=EXACT, norm=2, small_integers=False,
+    points=POINTS.reshape(2, 20, 2), metric=EXACT, small_integers=False,
     seeds=np.arange(2, dtype=np.uint64), candidates=6, per_quadrant=1, depth=6, segment=50, trees=30,
 ):  # fmt: skip
     params = _native.LkParams(depth=depth, kicks=_native.Kicks(segment=segment))
     for plan in (ANNEALING, _native.PopulationPlan(members=3, idle=2, agreeing=2, most=3)):
         batch(
-            _native.Batch.of_points(metric, norm, points), 2, small_integers=small_integers, seeds=seeds,
+            _native.Batch.of_points(metric, points), 2, small_integers=small_integers, seeds=seeds,
             candidates=candidates, per_quadrant=per_quadrant, params=params, trees=trees, plan=plan,
         )  # fmt: skip
 
@@ -138,7 +138,7 @@ def batch_of_points(
 @attacked
 def batch_plan(kicks=20, step=10, start=0.1, cold=0.04):
     plan = _native.AnnealingPlan(kicks=kicks, step=step, start=start, cold=cold)
-    batch(_native.Batch.of_points(EXACT, 2, POINTS[None]), small_integers=False, plan=plan)
+    batch(_native.Batch.of_points(EXACT, POINTS[None]), small_integers=False, plan=plan)
 
 
 @attacked
@@ -296,12 +296,14 @@ def symmetric_tours(
     temperature=1.0, factor=0.9, steps=50, chain=1,
 ):  # fmt: skip
     made = _native.SymmetricTours.create(
-        distances=distances(kind, points, matrix), elements=elements, random=random, triples=triples,
-        fixed=fixed, tolerance=1e-9, planar=planar, whole_edges=False, center_x=center_x, center_y=50.0,
-        scale=scale, slack=slack, place_error=place_error, circle=circle, seed=1, chains=chains,
+        distances=distances(kind, points, matrix), triples=triples, fixed=fixed, circle=circle, seed=1,
+        chains=chains, threads=threads, instance=_native.SymmetricInstance(
+            elements=elements, random=random, tolerance=1e-9, planar=planar, center_x=center_x, center_y=50.0,
+            scale=scale, slack=slack, place_error=place_error,
+        ),
     )  # fmt: skip
-    made.descend(0.01, threads, token())
-    made.anneal(temperature, factor, 100, 0, steps, threads, token())
+    made.descend(0.01, token())
+    made.anneal(temperature, factor, 100, 0, steps, token())
     made.cities(chain)
 
 
@@ -369,7 +371,6 @@ def link(
 def held_karp(
     kind=EXACT,
     points=POINTS,
-    norm=2,
     tour=TOUR,
     fixed_edges=np.stack([TOUR[:2], TOUR[1:3]]),
     further=(~np.isin(np.arange(N), TOUR[:3])).astype(np.int32),
@@ -377,7 +378,7 @@ def held_karp(
     threads=2,
 ):
     options = (tour, fixed_edges, False, -1, -1, further, rounds, threads, token())
-    _native.held_karp(distances(kind, points), norm, *options)
+    _native.held_karp(distances(kind, points), *options)
 
 
 @attacked
@@ -398,12 +399,12 @@ def whole_exponent(longest=5.0, integral=True):
 @attacked
 def held_karp_of_a_path(matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
     of_matrix = distances(EXACT, POINTS, matrix)
-    _native.held_karp(of_matrix, 2, tour, NONE, True, start, end, None, 5, 1, token())
+    _native.held_karp(of_matrix, tour, NONE, True, start, end, None, 5, 1, token())
 
 
 @attacked
-def held_karp_of(given=distances(EXACT, POINTS), norm=2):
-    _native.held_karp(given, norm, TOUR, NONE, False, -1, -1, None, 5, 1, token())
+def held_karp_of(given=distances(EXACT, POINTS)):
+    _native.held_karp(given, TOUR, NONE, False, -1, -1, None, 5, 1, token())
 
 
 @attacked
@@ -437,8 +438,8 @@ def sierpinski(points=POINTS, threads=2):
 
 
 @attacked
-def greedy_edge(points=POINTS, metric=EXACT, norm=2, fixed_edges=EDGES, threads=2, tiles=2):
-    _native.greedy_edge(points, metric, norm, fixed_edges, threads, token(), tiles)
+def greedy_edge(points=POINTS, metric=EXACT, fixed_edges=EDGES, threads=2, tiles=2):
+    _native.greedy_edge(points, metric, fixed_edges, threads, token(), tiles)
 
 
 @attacked

@@ -15,6 +15,7 @@ from instances import problem_of, unit_points, whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, methods, stop
+from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.papers.exhaustive.cuda_swap_versions import check_size
 from warptsp.papers.exhaustive.swap import SwapParams
@@ -831,7 +832,7 @@ extern "C" __global__ void count_wrong(int n, unsigned long long *wrong) {
 def test_every_triple_number_on_a_gpu(gpu: Device, tmp_path: Path) -> None:
     n = 2000
     (tmp_path / "triples.cu").write_text(COUNT_WRONG_TRIPLES)
-    kernel = gpu.module(tmp_path / "triples.cu", ["count_wrong"], fmad=False).kernel("count_wrong")
+    kernel = gpu.module(Source(tmp_path / "triples.cu", ("count_wrong",), fmad=False)).kernel("count_wrong")
     wrong = gpu.zeros(2, np.uint64)
     kernel.launch(n, 256, np.int32(n), wrong)
     assert wrong.download().tolist() == [0, n * (n - 1) * (n - 2) // 6 - 1]

@@ -10,7 +10,7 @@ import pytest
 from instances import whole_points
 
 import warptsp
-from warptsp import OpenPath, Problem, Result, stop
+from warptsp import Metric, OpenPath, Problem, Result, stop
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.tuning import STRIPS
 from warptsp.errors import InvalidOption, UnsupportedProblem
@@ -26,7 +26,7 @@ VERSIONS = [
     "tiled",
     "tuned",
 ]
-METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "GREAT_CIRCLE"]
+METRICS = [metric.name for metric in Metric if metric.dimensions == 2]
 SIDE = 700  # of squares so small that nearest integers of float distances are exact
 
 

@@ -16,7 +16,7 @@ from warptsp import Problem, stop
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.methods import METHODS
-from warptsp.problem import OpenPath
+from warptsp.problem import Metric, OpenPath
 from warptsp.stop import StopToken
 
 TWO, THREE = "neighbor-two-opt", "neighbor-three-opt"
@@ -135,8 +135,7 @@ def matchings(cities):
             yield [(cities[0], cities[k]), *others]
 
 
-METRICS = ["EUC_2D", "EXACT_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D"]
-METRICS += ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D", "XRAY1", "XRAY2", "whole", "real"]
+METRICS = [*(metric.name for metric in Metric if metric.has_coordinates), "whole", "real"]
 
 
 def solve(problem, method=THREE, *, neighbors=8, start="random", **options):

@@ -15,13 +15,13 @@ from warptsp import Problem, _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.papers.symmetric.annealing import Schedule, SymmetricAnnealingParams, temperature_of
-from warptsp.papers.symmetric.cpu import Circle, CpuSymmetricSearch
+from warptsp.papers.symmetric.cpu import Circle, search_on_threads
 from warptsp.papers.symmetric.search import have_same_edges
 from warptsp.problem import Metric, OpenPath
 
-PLANAR = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
-SOLID = ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D", "XRAY1", "XRAY2"]
-OTHERS = ["GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D", *SOLID]
+PLANAR = [metric.name for metric in Metric if metric.euclidean]
+SOLID = [metric.name for metric in Metric if metric.dimensions == 3]
+OTHERS = [metric.name for metric in Metric if metric.has_coordinates and not metric.euclidean]
 ORDERS = ["threads", "hardware"]
 VARIANTS = [
     {"order": "threads"},
@@ -320,7 +320,7 @@ def circle_of(problem, **order):
 def searches(circle, gpu, block, **options):
     from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
 
-    cpu = CpuSymmetricSearch(circle, threads=1, **options)
+    cpu = search_on_threads(circle, threads=1, **options)
     return cpu, CudaSymmetricSearch(gpu, circle, block=block, **options)
 
 
@@ -429,7 +429,7 @@ def test_tours_come_up_as_often_as_boltzmann_says(order):
     lengths = d[tours, np.roll(tours, -1, axis=1)].sum(axis=1)
     circle = circle_of(problem, order=order)
     for temperature in (20.0, 50.0, 200.0):
-        search = CpuSymmetricSearch(circle, seed=1, chains=1, threads=1)
+        search = search_on_threads(circle, seed=1, chains=1, threads=1)
         found = []
         for _ in range(4000):
             search.anneal(temperature, 1.0, 1, 0, 7, _native.StopToken())

@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import decimal
 import fractions
+import math
 import warnings
 
 import numpy as np
@@ -348,6 +349,55 @@ def test_objects_that_are_numbers_are_taken_exactly():
         Problem.from_matrix([[0, 2**53 + 1, 1], [2**53 + 1, 0, 0.5], [1, 0.5, 0]])
     with pytest.raises(InvalidProblem, match=r"1329 bits: up to 10\*\*300"):
         Problem.from_matrix([[0, 10**400], [10**400, 0]])
+
+
+@pytest.mark.parametrize("large", [3, 2**31, 2**52 + 1, 2**53 - 1, 2**53 + 1, 10**30 + 1])
+def test_integers_beside_infinity_stay_integers(large):
+    """Their sums, too, which doubles would round."""
+    rows = [[math.inf, large, math.inf], [large - 1, 0, large], [large - 2, large, math.inf]]
+    for given in (rows, np.array(rows, dtype=object), [[*row] for row in np.array(rows, dtype=object)]):
+        problem = Problem.from_matrix(given, asymmetric=True)
+        assert problem.integral
+        assert problem.length([0, 1, 2]) == 3 * large - 2
+        assert len(problem.missing_arcs([2, 1, 0])) == 1
+        again = dataclasses.replace(problem, name="again")
+        assert (again.wall, again.length([0, 1, 2])) == (problem.wall, 3 * large - 2)
+
+
+@pytest.mark.parametrize("kind", ["i1", "<i2", ">i2", "<i4", ">i4", "<i8", ">i8"])
+def test_negative_entries_of_every_width_are_seen(kind):
+    largest = np.iinfo(kind).max
+    good = np.array([[0, 1, largest], [1, 0, 2], [largest, 2, 0]], dtype=kind)
+    assert Problem.from_matrix(good).length([0, 1, 2]) == 3 + int(largest)
+    good[0, 1] = good[1, 0] = -1
+    with pytest.raises(InvalidProblem, match=r"entry \(0, 1\) of the matrix is -1"):
+        Problem.from_matrix(good)
+
+
+def test_a_wall_is_compared_exactly_with_integers_beyond_doubles():
+    wall = 2**60 + 1
+    there = Problem.from_matrix([[0, 2**60, wall], [5, 0, 7], [9, wall, 0]], asymmetric=True, wall=wall)
+    assert there.distance(0, 1) == 2**60
+    assert len(there.missing_arcs([0, 1, 2])) == 0
+    assert len(there.missing_arcs([0, 2, 1])) == 2
+
+
+def test_reals_beside_infinity_stay_reals():
+    for rows in (
+        [[math.inf, 3.0], [3, 0]],
+        np.array([[math.inf, 3], [3, 0]]),
+        [[math.inf, 3], [3, math.nan]],
+    ):
+        assert not Problem.from_matrix(rows).integral
+
+
+def test_lengths_that_64_bits_do_not_hold_are_refused_in_one_line():
+    """Of coordinates, which are doubles: integers of any size are for matrices."""
+    points = np.zeros((20_000, 2))
+    points[0] = 8e13
+    with pytest.raises(InvalidProblem, match=r"20000 cities .* lengths of tours leave .*64 bits; scale the"):
+        Problem.from_points(points, "EUC_2D")
+    assert Problem.from_points(points[:15_000], "EUC_2D").integral
 
 
 def test_drop_ins_say_which_row_is_ragged():

@@ -18,6 +18,7 @@ from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem, checks, constraints
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.lengths import FEW, _exact_parts, exact_sums
+from warptsp.problem.metric import NORMS
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -45,6 +46,10 @@ def slow_distance(metric, p, q):
         return nint(sum(difference))
     if metric in (Metric.MAX_2D, Metric.MAX_3D):
         return max(nint(d) for d in difference)
+    if metric in (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D):
+        return sum(difference)
+    if metric in (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D):
+        return max(difference)
     if metric is Metric.GEO:
 
         def radians(x):
@@ -98,6 +103,10 @@ BY_HAND = {
     Metric.GEO: ([0, 0], [0, 90], 10020),  # a quarter of the equator: 10019.1 km, and one kilometre more
     Metric.GREAT_CIRCLE: ([0, 0], [0, 90], 6371008.8 * math.pi / 2),
     Metric.XRAY1: ([350, 0, 0], [0, 3, 0], 1000),  # ten degrees around the circle
+    Metric.EXACT_MAN_2D: ([0, 0], [1.25, 1.5], 2.75),
+    Metric.EXACT_MAX_2D: ([0, 0], [1.25, 1.5], 1.5),
+    Metric.EXACT_MAN_3D: ([0, 0, 0], [1, 2.25, 2.5], 5.75),
+    Metric.EXACT_MAX_3D: ([0, 0, 0], [1, 2.25, 2.5], 2.5),
     Metric.XRAY2: ([350, 0, 0], [0, 3, 0], 800),  # of which a second turns 1.25
 }
 
@@ -339,12 +348,12 @@ def test_what_an_instance_does_not_have_is_an_error():
     assert matrix.search_rows() is matrix.given_matrix()
 
 
-def test_metric_numbers_are_those_of_the_native_header():
+def test_the_table_of_metrics_is_that_of_the_native_header():
     header = Path(__file__).parents[2] / "src" / "warptsp" / "native" / "common" / "metric.h"
-    native = dict(re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.MULTILINE))
-    expected = {metric.name.lower(): str(metric.kind) for metric in Metric if metric is not Metric.EXPLICIT}
-    assert native == {**expected, "matrix": str(Metric.EXPLICIT.kind)}
-    assert sorted(metric.kind for metric in Metric) == list(range(len(Metric)))
+    native = re.findall(r"^  X\((\w+), (\w+), (\w+), (\w+)\)", header.read_text(), re.MULTILINE)
+    table = [(m.name.lower(), m.space, NORMS[m.norm], m.rounding) for m in Metric]
+    assert [("explicit" if row[0] == "matrix" else row[0], *row[1:]) for row in native] == table
+    assert [metric.kind for metric in Metric] == list(range(len(Metric)))
 
 
 def test_metric_names():

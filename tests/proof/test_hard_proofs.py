@@ -14,7 +14,7 @@ from warptsp.errors import NoTourFound
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.proof import proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
-from warptsp.proof.proving import prove
+from warptsp.solver.proving import prove
 
 inf = np.inf
 

@@ -13,7 +13,7 @@ import pytest
 import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
-from warptsp.proof import node_solver, proven_bound, proving, read_proof
+from warptsp.proof import node_solver, proven_bound, read_proof
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.proof.side_by_side import side_by_side
 
@@ -92,7 +92,7 @@ def test_trees_of_matrices_and_of_real_lengths(few_cuts, seed, tmp_path):
 
 @pytest.mark.parametrize("nodes", [1, 3, 8, 15])
 def test_what_was_stopped_in_the_tree_goes_on(few_cuts, nodes, tmp_path, monkeypatch):
-    monkeypatch.setattr(proving, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("warptsp.solver.proving.CHECKPOINT_SECONDS", 0.0)
     problem, file = cities(1), tmp_path / "checkpoint.json"
     best = warptsp.prove(problem)
     first = warptsp.prove(
@@ -110,7 +110,7 @@ def test_what_was_stopped_in_the_tree_goes_on(few_cuts, nodes, tmp_path, monkeyp
 
 def test_checkpoints_while_solvers_are_at_work(few_cuts, held_up, tmp_path, monkeypatch):
     """Each of them is one from which a proof goes on."""
-    monkeypatch.setattr(proving, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("warptsp.solver.proving.CHECKPOINT_SECONDS", 0.0)
     problem, file, kept = cities(1), tmp_path / "checkpoint.json", []
     best = warptsp.prove(problem)
     warptsp.prove(

@@ -28,7 +28,7 @@ from warptsp.proof.closed_instance import TOLERANCE
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.proof import node_solver, proven_bound, proving, read_proof
 from warptsp.proof.linear_program import LinearProgram
-from warptsp.proof.proving import prove
+from warptsp.solver.proving import prove
 
 LARGEST_TSPLIB = 200
 
@@ -99,6 +99,17 @@ def test_units_of_a_much_longer_tour_are_too_coarse_for_a_proof(scale, tmp_path)
         assert proof.proved
         assert proof.length * (1 - 2 * TOLERANCE) <= proof.lower_bound <= proof.length
         assert proven_bound(problem, read_proof(file, problem)) is not None, f"seed {seed}"
+
+
+@pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
+def test_norms_of_decimals_are_proved_as_those_of_whole_numbers_are(name):
+    for seed in range(3):
+        whole = np.random.default_rng(seed).integers(0, 100_000, (40, 2 + seed % 2))
+        expected = prove(Problem.from_points(whole, name))
+        proof = prove(Problem.from_points(whole / 1000, name))
+        assert (expected.proved, proof.proved) == (True, True), f"seed {seed}"
+        assert proof.length == pytest.approx(expected.length / 1000, rel=2 * TOLERANCE)
+        assert proof.length * (1 - 2 * TOLERANCE) <= proof.lower_bound <= proof.length
 
 
 def test_many_pairs_of_equal_lengths(monkeypatch):
@@ -430,6 +441,6 @@ def test_options(options):
     ],
 )
 def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
-    monkeypatch.setattr(proving, "_searched", None)
+    monkeypatch.setattr("warptsp.solver.proving.solve", None)
     with pytest.raises(WarpTSPError, match=message):
         prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)

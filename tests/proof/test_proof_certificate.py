@@ -16,8 +16,8 @@ from warptsp.cli import _display, commands
 from warptsp.cli import prove as prove_command
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
-from warptsp.proof import certificate, is_proof, node_solver, proven_bound, read_proof
-from warptsp.proof.certificate import _is_complete
+from warptsp.proof import check, is_proof, node_solver, proven_bound, read_proof
+from warptsp.proof.check import is_complete
 from warptsp.proof.evidence import Branch
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -164,21 +164,43 @@ def test_damaged_files(proved, tmp_path, change):
         verdict(problem, {**document, **change}, tmp_path)
 
 
+@pytest.mark.parametrize(("levels", "leaves"), [(300, "all"), (100_000, "one"), (20_000, "two")])
+def test_trees_of_many_levels_have_an_answer(levels, leaves, tmp_path):
+    """Right ones are believed, others refused in a line, in time that grows with the file."""
+    points, file = tmp_path / "points.csv", tmp_path / "proof.json"
+    points.write_text("x,y\n" + "".join(f"{x},{x * x % 17}\n" for x in range(8)))
+    problem, tour = warptsp.load(points), tmp_path / "best.tour"
+    warptsp.write_tour(tour, warptsp.prove(problem, certificate=file).tour, problem)
+    document = json.loads(file.read_text())
+    (root,) = document["leaves"]
+    sets = [[k % 7, 7] for k in range(levels)]
+    last = [[cities, 4] for cities in sets]
+    sides = range(levels) if leaves == "all" else range(leaves == "two")
+    others = [{**root, "branches": [*last[:k], [sets[k], 2]]} for k in sides]
+    file.write_text(json.dumps({**document, "leaves": [*others, {**root, "branches": last}]}))
+    checked = run("check", points, tour, "--certificate", file)
+    if leaves == "all":
+        assert checked.exit_code == 0, checked.output
+    else:
+        assert isinstance(checked.exception, ParseError)
+        assert "claims that its tour is optimal and does not prove it" in str(checked.exception)
+
+
 def test_a_deep_tree():
     """Deeper than Python's calls can be within each other."""
     last = tuple(Branch((k, k + 1), 4) for k in range(1050))
     deep = [(*last[:k], Branch((k, k + 1), 2)) for k in range(1050)]
-    assert _is_complete([*deep, last])
-    assert not _is_complete(deep)
-    assert not _is_complete([*deep[:700], *deep[701:], last])
-    assert not _is_complete([*deep[-3:], last])
+    assert is_complete([*deep, last])
+    assert not is_complete(deep)
+    assert not is_complete([*deep[:700], *deep[701:], last])
+    assert not is_complete([*deep[-3:], last])
     few = [(*last[:k], deep[k][-1]) for k in range(3)]
-    assert _is_complete([last[:3], *few])
-    assert not _is_complete([last[:3], last[:3], *few])
-    assert not _is_complete([last[:2], *few])
-    assert not _is_complete([])
-    assert _is_complete([()])
-    assert not _is_complete([(), ()])
+    assert is_complete([last[:3], *few])
+    assert not is_complete([last[:3], last[:3], *few])
+    assert not is_complete([last[:2], *few])
+    assert not is_complete([])
+    assert is_complete([()])
+    assert not is_complete([(), ()])
 
 
 @pytest.mark.slow
@@ -205,7 +227,7 @@ def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkey
     one_way = Problem.from_matrix(np.arange(1600).reshape(40, 40) % 37, asymmetric=True)
     with pytest.raises(UnsupportedProblem, match="asymmetric"):
         proven_bound(one_way, read)
-    monkeypatch.setattr(certificate, "MAX_CHECKED", 39)
+    monkeypatch.setattr(check, "MAX_CHECKED", 39)
     with pytest.raises(UnsupportedProblem, match="40 cities"):
         proven_bound(problem, read)
 
@@ -251,8 +273,8 @@ def test_edges_that_the_tree_lacks_come_when_they_are_priced(seed, tmp_path, mon
 
 def test_the_least_walk_through_classes():
     path = np.abs(np.subtract.outer(np.arange(5), np.arange(5))).astype(np.int64)
-    assert certificate._least_walk(path) == 8
-    assert certificate._least_walk(path[:2, :2]) == 2
+    assert check._least_walk(path) == 8
+    assert check._least_walk(path[:2, :2]) == 2
 
 
 def test_what_is_no_comb():
@@ -262,16 +284,16 @@ def test_what_is_no_comb():
 
     teeth = [[2, 3], [4, 5], [6, 7]]
     comb = [[1, 2, 4, 6], *teeth]
-    assert certificate._is_comb(lengths_of(comb, 8), 10, comb)
-    assert not certificate._is_comb(lengths_of(comb, 8), 11, comb)
-    assert not certificate._is_comb(lengths_of(comb, 8) + 1, 10, comb)
+    assert check._is_comb(lengths_of(comb, 8), 10, comb)
+    assert not check._is_comb(lengths_of(comb, 8), 11, comb)
+    assert not check._is_comb(lengths_of(comb, 8) + 1, 10, comb)
     for wrong in (
         [[1, 2, 4], *teeth],  # a tooth outside the handle
         [[1, 2, 3, 4, 6], *teeth],  # one inside
         [[1, 2, 4, 6], *teeth[:2]],
         [[1, 2, 4, 6], [2, 3], [3, 4, 5], [6, 7]],
     ):
-        assert not certificate._is_comb(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
+        assert not check._is_comb(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
 
 
 # The commands

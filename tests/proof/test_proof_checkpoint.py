@@ -16,7 +16,7 @@ from warptsp.cli import commands
 from warptsp.construct import construct
 from warptsp.errors import OutputError, ParseError
 from warptsp.io import write_tour
-from warptsp.proof import node_solver, proven_bound, proving, read_proof
+from warptsp.proof import node_solver, proven_bound, read_proof
 from warptsp.proof.certificate import read_unfinished
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -29,7 +29,7 @@ def at_every_round(monkeypatch):
 
 def patch(monkeypatch):
     """Checkpoints are written all the time, and few cuts make trees of small instances, mostly by sets."""
-    monkeypatch.setattr(proving, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("warptsp.solver.proving.CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
     monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (2, 2))
     monkeypatch.setattr(node_solver, "CANDIDATES", 1)
@@ -153,7 +153,8 @@ def test_a_proof_that_was_killed(in_tree, tmp_path):
     program = f"""
 import os, numpy as np, warptsp
 from warptsp.io import read_tour
-from warptsp.proof import node_solver, proving
+from warptsp.proof import node_solver
+from warptsp.solver import proving
 proving.CHECKPOINT_SECONDS = 0.0
 node_solver._ROUNDS = dict.fromkeys(node_solver.Effort, 1)
 node_solver._ROUNDS_IN_TREE = 2, 2

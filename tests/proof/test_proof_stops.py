@@ -17,7 +17,7 @@ from warptsp.proof import side_search, windows
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.node_solver import NodeSolver
-from warptsp.proof.proving import prove
+from warptsp.solver.proving import prove
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import branch_and_cut, node_solver
-from warptsp.proof.certificate import proven_bound, read_proof
+from warptsp.proof import branch_and_cut, node_solver, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance
-from warptsp.proof.proving import ProofOptions, prove_with
+from warptsp.proof.proof import ProofOptions
+from warptsp.proof.proving import prove_with
 from warptsp.proof.side_search import search_aside
 
 

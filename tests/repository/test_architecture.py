@@ -96,6 +96,44 @@ def test_no_imports_go_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
+# What is asked of layers above
+
+
+# Methods of these objects do what only a layer above can; `solve` takes objects of other packages, and shows
+# its progress.
+OBJECTS = {"warptsp.problem.problem": "Problem", "warptsp.result": "Result"}
+OF_SOLVE = {"warptsp.solver.inputs", "warptsp.solver.display"}
+
+
+def calls(tree: ast.AST, name: str) -> list[tuple[str, ...]]:
+    """The arguments of each call of this function."""
+    return [
+        tuple(ast.literal_eval(argument) for argument in node.args)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+
+
+def test_only_methods_of_objects_ask_layers_above():
+    """By `_offers`, which runs back up where no import may; what is below is imported."""
+    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+    offered = {service: home for service, home, _ in calls(trees["warptsp"], "offer")}
+    asked = set()
+    for name, tree in trees.items():
+        if name == "warptsp" or "warptsp._offers" not in {imported for imported, _ in imports(name)}:
+            continue
+        assert name in OF_SOLVE or name in OBJECTS, f"{name} asks for what a layer above does"
+        services = calls(tree, "find")
+        for (service,) in services:
+            asked.add(service)
+            assert FLOOR[unit(offered[service])] > FLOOR[unit(name)], f"{name} can import {service}"
+        if name in OBJECTS:
+            kinds = (node for node in tree.body if isinstance(node, ast.ClassDef))
+            of_object = next(kind for kind in kinds if kind.name == OBJECTS[name])
+            assert sorted(services) == sorted(calls(of_object, "find"))
+    assert asked == set(offered)
+
+
 # How tests start processes
 
 
@@ -134,3 +172,24 @@ def test_processes_begin_with_plain_signals():
     )
     done = processes.run_code(code, asked, cwd=Path(__file__).parents[1])
     assert done.stdout.strip() == "['SIG_DFL', 'SIG_DFL', 'SIG_DFL', 'SIG_DFL'] True set()", done.stderr
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path in [*MODULES.values(), PACKAGE / "_native.pyi"]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}", node
+
+
+def test_no_function_has_many_parameters():
+    """What belongs together is one object, but in the calls that most people make, and in commands."""
+    found = {}
+    for place, function in functions():
+        given = function.args
+        names = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        count = sum(argument is not None and argument.arg not in ("self", "cls") for argument in names)
+        is_command = any("click" in ast.unparse(decorator) for decorator in function.decorator_list)
+        if count > 12 and not is_command and function.name not in ("solve", "prove", "solve_many"):
+            found[place] = count
+    found = {place: count for place, count in found.items() if not place.startswith("run.py:")}
+    assert not found

@@ -67,6 +67,24 @@ def test_every_page_is_reached_from_the_index(folder):
         assert f"({target})" in text, f"{index.relative_to(REPOSITORY)} lacks {page.name}"
 
 
+def test_the_index_calls_each_page_by_its_title():
+    index = REPOSITORY / "docs" / "index.md"
+    named = re.findall(r"^\| \[(.+?)\]\(([\w/-]+\.md)\) \|", index.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(named) > 25
+    for name, target in named:
+        title = HEADING.search((index.parent / target).read_text(encoding="utf-8"))
+        # What is nothing but a link to a page of the root has none.
+        assert title is None or title[1] == name, target
+
+
+def test_code_has_a_language():
+    """So that it is coloured, and the button that copies knows what a prompt is."""
+    for page in PAGES:
+        marks = re.findall(r"^```(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert all(marks[::2]), page.name
+        assert not any(marks[1::2]), page.name
+
+
 def test_every_public_name_is_in_the_reference():
     modules = [warptsp, warptsp.stop, warptsp.generate, warptsp.errors, warptsp.problem]
     reference = "".join(page.read_text(encoding="utf-8") for page in REPOSITORY.glob("docs/api/*.rst"))
@@ -203,7 +221,7 @@ def test_docstring_examples_are_true():
     assert modules
     for source in modules:
         name = ".".join(source.relative_to(REPOSITORY / "src").with_suffix("").parts)
-        if name == "warptsp.proof.proving" and find_spec("highspy") is None:
+        if name == "warptsp.solver.proving" and find_spec("highspy") is None:
             continue  # an extra brings it; where it is there, this is tested
         assert doctest.testmod(import_module(name.removesuffix(".__init__"))).failed == 0
 

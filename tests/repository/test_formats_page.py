@@ -20,7 +20,7 @@ def page():
     return (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 
 
-def blocks(page, language=""):
+def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +35,7 @@ def test_every_metric_and_format_is_there(page):
 
 
 def test_the_samples_can_be_read(page):
-    samples = blocks(page)
+    samples = blocks(page, "text")
     problem = parse_problem(next(block for block in samples if "SECTION" in block).encode(), "sample")
     assert problem.length([0, 1, 2]) == 5 + 5 + 10
     places = parse_table(next(block for block in samples if block.startswith("name;")).encode(), "sample")

@@ -20,6 +20,7 @@ from instances import unit_points
 import warptsp
 from warptsp import Problem
 from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
+from warptsp.claims import check_is_tour
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
@@ -28,8 +29,8 @@ from warptsp.methods.magnitude import Frame
 from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
 from warptsp.proof import proven_bound, read_proof
-from warptsp.proof.missing import check_is_tour
-from warptsp.solver.proof import BEFORE, ProofAfter
+from warptsp.solver import stages
+from warptsp.solver.proof import BEFORE
 
 FRESH = 300  # calls; .ci/claims makes as many as there is time for
 
@@ -298,10 +299,19 @@ def test_an_optimum_of_0_is_not_rounded(tmp_path):
     assert "optimal, proved: no tour is shorter\n" in done.output
 
 
-def test_a_signal_at_the_end_of_the_search_is_why_no_proof_follows():
-    result = warptsp.solve(unit_points(20), kicks=5, prove=False)
-    late = replace(result, stop_reason=BEFORE, interrupted=True, signal=signal.SIGINT, proved_optimal=False)
-    assert ProofAfter(None, None).of(late, None, None, 0.0).stop_reason == "Ctrl-C"
+def test_a_signal_at_the_end_of_the_search_is_why_no_proof_follows(monkeypatch):
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+
+    def late(run, method):
+        signal.raise_signal(signal.SIGINT)
+        return best_tour(run, method)
+
+    best_tour = stages._best_tour
+    monkeypatch.setattr(stages, "_best_tour", late)
+    result = warptsp.solve(unit_points(200), prove=True)
+    assert result.stages[0].stop_reason == BEFORE
+    assert (result.stop_reason, result.interrupted, result.signal) == ("Ctrl-C", True, signal.SIGINT)
+    assert "proof_nodes" not in result.counters
 
 
 LARGE = (1 << 53, 1 << 63, 1 << 64, 10**30)

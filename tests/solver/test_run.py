@@ -5,8 +5,8 @@ import pytest
 from instances import whole_points
 
 from warptsp import Problem
-from warptsp.checkpoint import Checkpoint
-from warptsp.run import Run
+from warptsp.run import Run, Settings
+from warptsp.run.checkpoint import Checkpoint
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken
 
 
@@ -25,14 +25,14 @@ def report(run, length, kicks=0, phase="search"):
 
 def test_a_closed_run_hears_no_token(problem):
     token = StopToken()
-    run = Run(problem, stop=token)
+    run = Run(Settings(problem), token)
     run.close()
     token.request()
     assert not run.token.requested()
 
 
 def test_kicks_without_an_improvement_count_from_the_last_one(problem):
-    run = Run(problem, stop=NoImprovement(kicks=5))
+    run = Run(Settings(problem), NoImprovement(kicks=5))
     said = [report(run, length, kicks) for length, kicks in ((50, 0), (49, 4), (49, 8), (49, 9))]
     assert said == [False, False, False, True]
     assert run.stop_reason == "no improvement for 5 kicks"
@@ -47,15 +47,15 @@ def test_kicks_without_an_improvement_count_from_the_last_one(problem):
     ],
 )
 def test_the_start_tour_is_the_last_of_the_set_up(problem, phases, start_length):
-    run = Run(problem, stop=MaxKicks(100))
+    run = Run(Settings(problem), MaxKicks(100))
     for length, phase in zip((50, 49, 48), phases, strict=True):
         report(run, length, phase=phase)
-    assert run.start_length == start_length
+    assert run.course.start_length == start_length
 
 
 def test_what_is_longer_than_the_best_tour_does_not_hide_it(problem):
     events = []
-    run = Run(problem, stop=MaxKicks(100), callback=events.append)
+    run = Run(Settings(problem, callback=events.append), MaxKicks(100))
     run.offer(order()[::-1])
     report(run, run.best_length + 10)
     report(run, run.best_length - 10)
@@ -65,12 +65,12 @@ def test_what_is_longer_than_the_best_tour_does_not_hide_it(problem):
 
 
 def test_no_time_is_left_after_the_limit(problem):
-    assert Run(problem, stop=MaxRuntime(0)).remaining() == 0.0
+    assert Run(Settings(problem), MaxRuntime(0)).remaining() == 0.0
 
 
 def test_the_best_tour_is_saved_when_there_is_one(problem, tmp_path):
     file = tmp_path / "saved.npy"
-    run = Run(problem, stop=MaxKicks(100), checkpoint=Checkpoint(file, problem, interval=1e9))
+    run = Run(Settings(problem, checkpoint=Checkpoint(file, problem, interval=1e9)), MaxKicks(100))
     run.save()
     assert not file.exists()
     run.offer(order())

@@ -11,7 +11,7 @@ from warptsp.errors import InvalidOption
 from warptsp.methods import METHODS
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import Snapshot
-from warptsp.snapshots import Recorder
+from warptsp.run.snapshots import Recorder
 
 POINTS = unit_points(300, 1)
 
@@ -148,7 +148,7 @@ class _Lengths:
 @pytest.mark.parametrize("limit", [2, 3, 8, 30])
 @pytest.mark.parametrize("end", [3.0, 1000.0])
 def test_they_are_spread_over_the_logarithm_of_time(limit, end, monkeypatch):
-    monkeypatch.setattr("warptsp.snapshots.time.monotonic", lambda: 0.0)  # taking them costs nothing
+    monkeypatch.setattr("warptsp.run.snapshots.time.monotonic", lambda: 0.0)  # taking them costs nothing
     seconds = np.geomspace(0.01, end, 5000).tolist()
     kept = recorded(limit, seconds)
     assert len(kept) == limit
@@ -159,7 +159,7 @@ def test_they_are_spread_over_the_logarithm_of_time(limit, end, monkeypatch):
 
 def test_little_time_is_spent_on_them(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("warptsp.snapshots.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("warptsp.run.snapshots.time.monotonic", lambda: clock[0])
     recorder = Recorder(path(1.0), 1000)
 
     def slow():

@@ -25,8 +25,8 @@ from warptsp.errors import (
 )
 from warptsp.methods import METHODS
 from warptsp.problem import Metric, OpenPath, Problem
-from warptsp.reserve import Reserve
-from warptsp.run import Run
+from warptsp.run import Run, Settings
+from warptsp.run.reserve import Reserve
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap, TargetLength
 
 
@@ -538,52 +538,52 @@ def test_exact_refuses_many_cities(points):
 
 def test_update_is_told_about_drift_of_floats():
     problem = Problem.from_points(unit_points(5))
-    run = Run(problem, stop=MaxKicks(10))
+    run = Run(Settings(problem), MaxKicks(10))
     order = np.arange(5, dtype=np.int32)
     for length in (3.0, 3.0 - 1e-15, 2.0):
         run.update(length=length, kicks=1, tour=lambda: order)
-    assert [point.length for point in run.history] == [3.0, 2.0]
+    assert [point.length for point in run.course.history] == [3.0, 2.0]
 
 
 def test_lengths_of_integer_metrics_are_integers():
     problem = Problem.from_points(whole_points(5, side=9), "EUC_2D")
-    run = Run(problem, stop=MaxKicks(10))
+    run = Run(Settings(problem), MaxKicks(10))
     for length in (np.float64(20.0), 18.999999999, np.int64(18)):
         run.update(length=length, kicks=1, tour=lambda: np.arange(5, dtype=np.int32))
-    assert [point.length for point in run.history] == [20, 19, 18]
-    assert all(type(point.length) is int for point in run.history)
+    assert [point.length for point in run.course.history] == [20, 19, 18]
+    assert all(type(point.length) is int for point in run.course.history)
 
 
 def test_the_deadline_leaves_time_for_the_check():
     problem = Problem.from_points(unit_points(200_000))
-    run = Run(problem, stop=MaxRuntime(100))
+    run = Run(Settings(problem), MaxRuntime(100))
     assert 0 < 100 - run.elapsed() - run.remaining() < 5
     run.offer(np.arange(200_000))  # from now on there is a tour, and no time is kept to make one
     before = run.remaining()
     run.offer(np.arange(200_000))
     assert run.remaining() <= before
-    assert Run(problem, stop=MaxKicks(1)).remaining() is None
+    assert Run(Settings(problem), MaxKicks(1)).remaining() is None
 
 
 def test_time_is_kept_for_what_comes_after_the_search():
     problem = Problem.from_points(np.zeros((50_000, 2)))
     order = np.arange(problem.n, dtype=np.int32)
-    run = Run(problem, stop=MaxRuntime(100))
+    run = Run(Settings(problem), MaxRuntime(100))
     run.expect(order, seconds=30.0)
     assert run.remaining() < 70
     run.expect(order)
     assert 70 < run.remaining() < 100
-    unlimited = Run(problem, stop=MaxKicks(1))
+    unlimited = Run(Settings(problem), MaxKicks(1))
     unlimited.expect(order, seconds=30.0)
     assert unlimited.remaining() is None
 
 
 def test_a_report_is_repeated_while_native_code_works(monkeypatch):
-    monkeypatch.setattr("warptsp.run.REPEAT", 0.0)
+    monkeypatch.setattr("warptsp.run.run.REPEAT", 0.0)
     problem = Problem.from_points(unit_points(200_000, 5))
     order = np.arange(problem.n, dtype=np.int32)
     events = []
-    run = Run(problem, stop=MaxRuntime(100), callback=events.append)
+    run = Run(Settings(problem, callback=events.append), MaxRuntime(100))
     with run.repeating(7.0, lambda: order, "set-up"):
         _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
     assert len(events) > 2
@@ -621,7 +621,7 @@ def test_callbacks_and_criteria_in_the_set_up_of_a_long_tour(given, monkeypatch)
 def test_a_stop_that_was_seen_is_not_taken_back():
     """Time is kept to make a first tour; once there is one, the rest of it is no reason to go on."""
     problem = Problem.from_points(np.zeros((200_000, 2)))
-    run = Run(problem, stop=MaxRuntime(100))
+    run = Run(Settings(problem), MaxRuntime(100))
     run._reserve.seconds = 1000.0
     run._reserve.keep(0.0)
     assert run.token.stopped()
@@ -636,7 +636,7 @@ def test_a_billion_cities_leave_time_for_a_search():
     left = {}
     for threads in (1, 16):
         token = _native.StopToken()
-        Reserve(many, 100.0, started=time.monotonic(), threads=threads, token=token, writing=lambda: 0.0)
+        Reserve(Settings(many, threads=threads), 100.0, token)
         left[threads] = token.deadline() - time.monotonic()
     assert left[1] < 0
     assert left[16] > 70

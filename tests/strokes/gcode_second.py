@@ -30,6 +30,9 @@ def simulate(text):
         found = [(a, float(b)) for a, b in re.findall(r"([A-Z])\s*([-+]?[\d.]+)", code)]
         values = {a: b for a, b in found if a not in "GM"}
         codes = [f"{a}{b:g}" for a, b in found if a in "GM"]
+        if codes and codes[0][0] == "M" and float(codes[0][1:]) >= 100:  # the S of M104 is no power
+            state[codes[0]] = True
+            continue
         for name in codes:
             if name in ("G90", "G91"):
                 relative = name == "G91"

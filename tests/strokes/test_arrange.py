@@ -315,6 +315,11 @@ def test_a_group_ends_towards_the_only_stroke_of_the_next_one():
     assert arrange(holes, reversible=[False, False, True], groups=[0, 0, 1], kicks=5).travel == 21.5
 
 
+def test_groups_of_loops_that_begin_at_one_point_are_put_in_order():
+    loops = [[[0, 0], [k, 0], [k, k], [0, 0]] for k in range(1, 5)]
+    assert arrange(loops, groups=[0, 0, 1, 1], loops=False, time_limit=0.2).travel == 0.0
+
+
 @pytest.mark.parametrize(("limit", "least", "most"), [(None, 1.0, 1.03), (30.0, 25.0, 30.0)])
 def test_without_a_limit_a_search_takes_what_its_cities_are_worth(monkeypatch, limit, least, most):
     asked = []

@@ -64,6 +64,22 @@ def test_a_file_may_begin_with_a_percent_sign(folder):
     assert sorted(after.split(b"\n")) == sorted(before.split(b"\n"))
 
 
+def test_units_in_front_of_the_header_and_an_origin_that_does_not_move_are_understood(folder):
+    body = "T1C0.02\n%\nG93X0Y00\nT1\nX3505Y5015\nX100\nX3000Y5000\nM30\n"
+    before = b"G90\nM72\nM48\n" + body.encode()
+    after = written("a.drl", before)
+    assert after != before
+    assert after.startswith(before[:33])
+    assert read_drawing("a.drl").unit == "in"
+    with pytest.raises(warptsp.ParseError, match=r"G93X5Y0.*order"):
+        written("a.drl", before.replace(b"G93X0Y00", b"G93X5Y0"))
+    with pytest.raises(warptsp.ParseError, match="no hole"):  # nobody knows the Y behind a new origin
+        written("a.drl", before.replace(b"X100\n", b"G93X0Y0\nX100\n"))
+    moved = before.replace(b"X100\n", b"G93X0Y0\nX100\n"), before.replace(b"X100\n", b"G93X0Y0\nX100Y5015\n")
+    with pytest.raises(NotVerified):
+        verify("excellon", *moved, Rules())
+
+
 def test_units_that_change_in_the_body_count(folder):
     text = "M48\nMETRIC,TZ\nT1C1\n%\nT1\nX25.4Y0.0\nM72\nX1.0Y1.0\nM71\nX25.4Y50.8\nM30\n"
     written("a.drl", text)
@@ -93,6 +109,35 @@ def test_ends_of_lines_and_the_mark_of_the_encoding_stay(folder, name, text, mar
     assert after != before
     assert after.startswith(mark)
     assert after.count(b"\r\n") == (after.count(b"\n") if newline == "\r\n" else 0)
+
+
+def test_default_values_are_absolute_places_without_a_scale(folder):
+    body = "PU30,0;PD34,9;PU1,1;PD3,5;PU31,9;PD35,7;SP0;"
+    after = written("a.plt", f"IN;SP1;PR;PU5,5;DF;{body}").decode()
+    assert set(re.findall(r"\d+,\d+", after.split("DF;")[1])) == set(re.findall(r"\d+,\d+", body))
+    before = b"IN;SC0,9,0,9;PU2,2;DF;PD9,9;PU7,7;PD8,8;PU;"
+    with pytest.raises(warptsp.ParseError, match="goes on from where"):  # the place has no number any more
+        written("a.plt", before)
+    with pytest.raises(NotVerified, match="draws from where"):
+        verify("hpgl", before, before.replace(b"PU7", b"PU7 "), Rules())
+    with pytest.raises(NotVerified):
+        verify("hpgl", b"PR;DF;PD2,2,4,4;PU;", b"PR;DF;PD2,2,6,6;PU;", Rules())
+
+
+@pytest.mark.parametrize(
+    "group",
+    ['<g><text>a</text><path d="M90 90h9"/></g>', '<g><!-- a --><path d="M90 90h9M10 10h5"/></g>',
+     '<g><path d="M90 90h9M10 10h5"/><image/></g>'],
+)  # fmt: skip
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_groups_are_mixed_with_what_they_hold_beside_their_shape_or_stay(folder, group, inner_first):
+    others = "".join(f'<path d="M{x} 9h5"/>' for x in (80, 10, 60))
+    text = f'{HEAD}<g fill="none" stroke="black">{others}{group}{others}</g></svg>'
+    after = written("a.svg", text, Rules(ungrouped=True, inner_first=inner_first)).decode()
+    assert after != text
+    assert [after.count(word) for word in ("<text", "<!--", "<image")] == [
+        text.count(word) for word in ("<text", "<!--", "<image")
+    ]
 
 
 def test_lines_under_a_pattern_keep_their_directions_and_their_order(folder):

@@ -26,7 +26,7 @@ def test_floors_keep_groups_and_are_no_longer_than_one_after_the_other(monkeypat
     }
     together = arrange(paths, device="cpu", **options)
     assert [groups[i] for i in together.order] == sorted(groups)
-    monkeypatch.setattr(importlib.import_module("warptsp.strokes.arrange"), "FLOORS", 1)
+    monkeypatch.setattr(importlib.import_module("warptsp.strokes.parts"), "FLOORS", 1)
     apart = arrange(paths, device="cpu", **options)
     assert [groups[i] for i in apart.order] == sorted(groups)
     assert together.travel <= 1.02 * apart.travel

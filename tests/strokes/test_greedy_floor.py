@@ -73,7 +73,7 @@ def test_a_search_that_finds_nothing_good_is_not_taken(monkeypatch):
 
     from warptsp.strokes.refine import Refined
 
-    module = importlib.import_module("warptsp.strokes.arrange")
+    module = importlib.import_module("warptsp.strokes.parts")
     rng = np.random.default_rng(5)
     paths, around = drawing(rng, 300, True, False)
     groups = rng.integers(0, 5, 300)

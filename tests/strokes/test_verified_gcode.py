@@ -233,6 +233,14 @@ def test_a_rapid_move_down_stays_behind_what_was_cut_there(tmp_path):
         verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
 
 
+@pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
+def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
+    slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"
+    text = HEAD + hole(0) + hole(9) + slower + border + "|" + hole(6) + hole(70) + hole(4) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert border in out
+
+
 def test_rapid_moves_at_depth_stay(order):
     around = "G0 X0 Y0|G1 Z-5 F100|G1 Y40 F600|G0 X15 Y60|G1 X30|G0 Z5|"
     out = order(HEAD + around + hole(90, 0, -5) + hole(10, 0, -5) + END)
@@ -249,6 +257,13 @@ def test_what_is_not_understood_stays_with_all_that_follows(order, word):
     assert out.endswith(lines(stays))
     with pytest.raises(warptsp.ParseError, match=r"a\.nc:4: .*keep their place"):
         order(HEAD + stays)
+
+
+def test_comments_behind_it_are_no_expressions(order):
+    stays = "M777|; #### the end ####|(a = [1])|; max_layer_z = 47.88|M30|"
+    assert order(HEAD + hole(0) + hole(90) + hole(10) + stays).endswith(lines(stays))
+    with pytest.raises(warptsp.ParseError, match="'#1=2' has expressions"):
+        order(HEAD + hole(0) + hole(90) + hole(10) + "M777|#1=2 ; two|M30|")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.construct.space_filling import along_curve
-from warptsp.neighbors import candidate_rows, search_norm
+from warptsp.neighbors import candidate_rows
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
@@ -210,8 +210,7 @@ class SearchInstance:
             tour = _native.greedy_edge_matrix(self.problem.search_matrix(), fixed, threads, token)
         else:
             metric = self.problem.metric
-            norm = search_norm(metric)
-            tour = _native.greedy_edge(self.rows[:n], metric.kind, norm, fixed, threads, token, tiles)
+            tour = _native.greedy_edge(self.rows[:n], metric.kind, fixed, threads, token, tiles)
         return None if tour is None else self.close(self.city[tour], from_path=False)
 
     def close(self, tour: NDArray[np.int32], *, from_path: bool = True) -> NDArray[np.int32]:

@@ -1,7 +1,12 @@
 """Lower bounds: how short no tour can be, with a certificate that proves it."""
 
-from .certificate import proven_value, read_certificate, write_certificate
+from warptsp._offers import on_demand
+
 from .held_karp import LowerBound, lower_bound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .certificate import proven_value, read_certificate, write_certificate
 
 __all__ = [
     "LowerBound",
@@ -10,3 +15,7 @@ __all__ = [
     "read_certificate",
     "write_certificate",
 ]
+__getattr__ = on_demand(
+    __name__,
+    dict.fromkeys(("proven_value", "read_certificate", "write_certificate"), "warptsp.bound.certificate"),
+)

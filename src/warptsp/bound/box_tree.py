@@ -155,7 +155,7 @@ def _distance_apart(metric: Metric, apart: NDArray[np.float64]) -> NDArray[np.fl
 
     Each step of a metric of the plane or of space, rounding included, keeps the order of what it is given.
     """
-    if metric in (Metric.XRAY1, Metric.XRAY2):
+    if metric.angular:
         apart = apart * [0.0, 1.0, 1.0]  # the first angle begins anew at 360 degrees
     if not metric.geographic:
         return coordinate_distances(metric, apart, np.zeros_like(apart))

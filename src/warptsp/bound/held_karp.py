@@ -23,7 +23,6 @@ from warptsp.errors import (
 )
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
-from warptsp.neighbors import search_norm
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
@@ -297,7 +296,6 @@ def _ascend(
     ends = (None, None) if path is None else (path.start, path.end)
     return _native.held_karp(
         distances=native_distances(problem.metric, problem.search_rows(), whole=problem.integral),
-        norm=search_norm(problem.metric),
         tour=tour,
         fixed_edges=np.ascontiguousarray(problem.fixed_edges),
         open=path is not None,

@@ -96,6 +96,9 @@ class InstanceFile:
     columns: Mapping[str, str]
     metric: str | None
     asymmetric: bool
+    sheet: str | None = None
+    encoding: str | None = None
+    skip_incomplete: bool = False
 
     def load(self, *, groups: bool = False) -> Problem:
         """Read it, and say on stderr what was guessed of it, and what is doubtful."""
@@ -117,7 +120,15 @@ class InstanceFile:
         from warptsp.io.instances import read_instance
         from warptsp.io.options import ReadOptions
 
-        options = ReadOptions.of(self.columns, self.metric, self.asymmetric, groups=groups)
+        options = ReadOptions.of(
+            self.columns,
+            self.metric,
+            self.asymmetric,
+            groups=groups,
+            sheet=self.sheet,
+            encoding=self.encoding,
+            skip_incomplete=self.skip_incomplete,
+        )
         with _with_notes() if notes else nullcontext():
             return read_instance(self.path, self.format, options)
 
@@ -126,12 +137,12 @@ def instance_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how INSTANCE is read; the command gets an `InstanceFile`."""
 
     @functools.wraps(command)
-    def collecting(
-        instance: Path, format_: str | None, metric: str | None, asymmetric: bool, **options: Any
-    ) -> Any:
+    def collecting(instance: Path, format_: str | None, **options: Any) -> Any:
         columns = {role: options.pop(role) for role in _COLUMNS}
         given = {role: column for role, column in columns.items() if column is not None}
-        return command(instance=InstanceFile(instance, format_, given, metric, asymmetric), **options)
+        names = ("metric", "asymmetric", "sheet", "encoding", "skip_incomplete")
+        said = {name: options.pop(name) for name in names}
+        return command(instance=InstanceFile(instance, format_, given, **said), **options)
 
     added = [
         click.option(
@@ -142,6 +153,15 @@ def instance_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Format of INSTANCE, if its name and contents do not show it.",
         ),
         *(click.option(f"--{role}", metavar="COLUMN", help=text) for role, text in _COLUMNS.items()),
+        click.option(
+            "--sheet", metavar="NAME|N", help="Sheet of a workbook; default: the first that holds anything."
+        ),
+        click.option(
+            "--encoding", metavar="NAME", help="Encoding of a text that is not UTF-8, such as cp1250."
+        ),
+        click.option(
+            "--skip-incomplete", is_flag=True, help="Leave out rows of a table without coordinates."
+        ),
         click.option(
             "--metric",
             metavar="NAME",

@@ -8,7 +8,10 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
-from warptsp.cli._options import parse_params
+import click
+
+from warptsp.cli._options import grouped, parse_params
+from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -31,9 +34,41 @@ class Ends:
         InvalidOption
             There are no such cities, or the options contradict each other.
         """
-        from warptsp.solver import with_ends
+        from warptsp.solver.inputs import with_ends
 
         return with_ends(problem, self.from_, self.to, self.open_)
+
+    def of_path(self, problem: Problem) -> Problem:
+        """Return the problem with these ends, for what says nothing of where a closed tour begins.
+
+        Raises
+        ------
+        InvalidOption
+            As `of`; or the tour is closed and its first city is named.
+        """
+        found, first = self.of(problem)
+        if first is not None:
+            raise InvalidOption(
+                "--from: a closed tour has no first city here; give --open for a path from it"
+            )
+        return found
+
+
+def ends_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--open``, ``--closed``, ``--from`` and ``--to``; the command gets `Ends`."""
+    added = [
+        click.option(
+            "--open/--closed",
+            "open_",
+            default=None,
+            help="An open path with free ends, or a closed tour.  [default: as the files say]",
+        ),
+        click.option(
+            "--from", "from_", metavar="CITY", help="City where the tour or path starts: number or name."
+        ),
+        click.option("--to", metavar="CITY", help="City where the path ends; implies --open."),
+    ]
+    return reduce(lambda found, option: option(found), reversed(added), grouped(ends=Ends)(command))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.cli._options import Printing
+    from warptsp.cli._search import Ends
     from warptsp.problem import Problem
 
 open_option = click.option(
@@ -121,16 +122,16 @@ class Tours(NamedTuple):
     reason: str  # why it is taken as closed or open
 
 
-def with_tour(
-    problem: Problem, file: Path | None, open_: bool | None
-) -> tuple[Problem, NDArray[np.int32] | None]:
-    """Return an instance, closed or open as `read_tours` says, and the tour in a file if there is one."""
-    from warptsp.solver import with_open
+def with_tour(problem: Problem, file: Path | None, ends: Ends) -> tuple[Problem, NDArray[np.int32] | None]:
+    """Return an instance, closed or open as ends and `read_tours` say, and the tour in a file if any."""
+    from warptsp.solver.inputs import checked_start
 
-    if file is not None:
-        found = read_tours(problem, [file], open_)
-        return found.problem, found.cities[0]
-    return (problem if open_ is None else with_open(problem, open_)), None
+    if file is None:
+        return ends.of_path(problem), None
+    is_open = True if ends.open_ is None and ends.to is not None else ends.open_
+    found = read_tours(problem, [file], is_open)
+    problem = ends.of_path(found.problem)
+    return problem, checked_start(problem, found.cities[0], str(file))
 
 
 def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
@@ -159,7 +160,7 @@ def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> T
     """
     from warptsp.errors import InvalidTour
     from warptsp.io.tours import read_tour_file
-    from warptsp.solver import checked_start, with_open
+    from warptsp.solver.inputs import checked_start, with_open
 
     found = {file: read_tour_file(file, problem) for file in files}
     said = {tour.open: file for file, tour in found.items() if tour.open is not None}

@@ -21,7 +21,8 @@ from warptsp.cli._options import (
     threads_option,
     time_limit_option,
 )
-from warptsp.cli._tours import open_option, with_tour
+from warptsp.cli._search import Ends, ends_options
+from warptsp.cli._tours import with_tour
 
 
 @click.command(
@@ -38,7 +39,7 @@ from warptsp.cli._tours import open_option, with_tour
 @device_option("auto|cpu|cuda|cuda:N", "Where it is computed; auto takes a GPU from 50,000 cities on.")
 @new_certificate_option
 @instance_options
-@open_option
+@ends_options
 @printing_options
 def command(
     instance: InstanceFile,
@@ -48,7 +49,7 @@ def command(
     threads: int | None,
     device: str,
     certificate: Path | None,
-    open_: bool | None,
+    ends: Ends,
     printing: Printing,
 ) -> int:
     """Compute a lower bound on the length of any tour of INSTANCE: the Held-Karp bound, proved for all pairs.
@@ -68,7 +69,7 @@ def command(
     if tour is not None:
         inputs.append(("the tour", tour))
     check_outputs([("--certificate", certificate)], inputs)
-    problem, cities = with_tour(instance.load(), tour, open_)
+    problem, cities = with_tour(instance.load(), tour, ends)
     with FirstSignal() as signals:
         bound = lower_bound(
             problem,

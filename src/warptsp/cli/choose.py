@@ -18,6 +18,7 @@ from warptsp.cli._options import (
     threads_option,
     time_limit_option,
 )
+from warptsp.cli._search import Ends, ends_options
 from warptsp.cli._tours import TourOutputs, output_option
 from warptsp.interruption import FirstSignal, status
 
@@ -42,7 +43,7 @@ from warptsp.interruption import FirstSignal, status
 @kicks_option
 @seed_option
 @threads_option
-@click.option("--open/--closed", "open_", default=None, help="Find a path with free ends, or a closed tour.")
+@ends_options
 @printing_options
 def command(
     instance: InstanceFile,
@@ -52,7 +53,7 @@ def command(
     kicks: int | None,
     seed: int,
     threads: int | None,
-    open_: bool | None,
+    ends: Ends,
     printing: Printing,
 ) -> int:
     """Find a short tour that visits one place of each group of INSTANCE, whichever is best.
@@ -61,12 +62,9 @@ def command(
     group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
-    from warptsp.solver import with_open
 
     outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
-    problem = instance.load(groups=True)
-    if open_ is not None:
-        problem = with_open(problem, open_)
+    problem = ends.of_path(instance.load(groups=True))
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warptsp._facts import Fact, lines_of
 from warptsp.cli._completion import methods
 from warptsp.cli._options import (
     Printing,
@@ -59,46 +60,46 @@ def command(
     for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
         if given:
             raise InvalidOption(f"{option}: it says what --compile compiles; add --compile")
-    if printing.as_json or not printing.quiet:
-        _describe(as_json=printing.as_json)
+    facts = _facts()
+    if printing.as_json:
+        printing.show(facts)
+    elif not printing.quiet:
+        say(*lines_of(facts, width=9))
     return 0
 
 
-def _describe(*, as_json: bool) -> None:
+def _facts() -> list[Fact]:
     from warptsp.devices import describe
+    from warptsp.methods.lk.tuning import MIN_CITIES_OF_GPUS
 
     found = describe()
-    if as_json:
-        echo_json(found)
-        return
-    native = ", ".join(f"{name} {value}" for name, value in found["native"].items())
-    say(f"warptsp   {found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}")
-    say(f"system    {found['system']}")
-    say(f"cpu       {found['cpu']}")
-    say(f"threads   {found['threads']} used by default, {found['cores']} in the machine")
-    say(f"simd      {', '.join(found['simd']) or 'none known'}")
-    say(f"native    {native}")
-    for gpu in found["gpus"]:
-        capability, memory = gpu["compute_capability"], gpu["memory"] / 1e9
-        facts = [gpu["device"], gpu["name"], f"compute capability {capability}", f"{memory:.1f} GB"]
-        if gpu["linked"]:
-            facts.append(f"linked with {', '.join(gpu['linked'])}")
-        say(f"gpu       {', '.join(facts)}")
-        if gpu["why_not"] is not None:
-            say(f"          not used: {gpu['why_not']}")
-    if found["several"] is not None and "," in found["several"]:
-        from warptsp.methods.lk.tuning import MIN_CITIES_OF_GPUS
+    several, driver, why = found["several"], found["driver"], found["gpu_why"]
+    spread = f"{several} for {MIN_CITIES_OF_GPUS:,} cities or more and method lk; --device names others"
+    packages = (f"{name} {version or 'missing'}" for name, version in found["cuda"].items())
+    words = {
+        "warptsp": f"{found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}",
+        "system": found["system"],
+        "cpu": found["cpu"],
+        "threads": f"{found['threads']} used by default, {found['cores']} in the machine",
+        "simd": ", ".join(found["simd"]) or "none known",
+        "native": ", ".join(f"{name} {value}" for name, value in found["native"].items()),
+        "several": spread if several is not None and "," in several else None,
+        "gpu": None if why is None else f"none used: {why}",
+        "driver": driver and f"{driver['version'] or 'of unknown version'}, for CUDA up to {driver['cuda']}",
+        "cuda": ", ".join(packages),
+        "kernels": found["kernel_cache"] or "not cached",
+    }
+    told = [Fact("", words=text, name=name) for name, text in words.items()]
+    told[6:6] = [Fact("", words=text, name=name) for gpu in found["gpus"] for name, text in _words_of(gpu)]
+    return [*(Fact(key, value) for key, value in found.items()), *told]
 
-        several = f"{found['several']} for {MIN_CITIES_OF_GPUS:,} cities or more and method lk"
-        say(f"several   {several}; --device names others")
-    if found["gpu_why"] is not None:
-        say(f"gpu       none used: {found['gpu_why']}")
-    if found["driver"] is not None:
-        version, cuda = found["driver"]["version"], found["driver"]["cuda"]
-        say(f"driver    {version or 'of unknown version'}, for CUDA up to {cuda}")
-    packages = ", ".join(f"{name} {version or 'missing'}" for name, version in found["cuda"].items())
-    say(f"cuda      {packages}")
-    say(f"kernels   {found['kernel_cache'] or 'not cached'}")
+
+def _words_of(gpu: dict[str, Any]) -> list[tuple[str, str]]:
+    capability, memory = gpu["compute_capability"], gpu["memory"] / 1e9
+    linked = [f"linked with {', '.join(gpu['linked'])}"] if gpu["linked"] else []
+    parts = [gpu["device"], gpu["name"], f"compute capability {capability}", f"{memory:.1f} GB", *linked]
+    unused = [("", f"not used: {gpu['why_not']}")] if gpu["why_not"] is not None else []
+    return [("gpu", ", ".join(parts)), *unused]
 
 
 def _compile(

@@ -91,7 +91,7 @@ def command(
     if places is not None:
         of_places = _read_places(places, instance, of_tour)
         added = of_places.problem
-        if added.metric is not problem.metric:
+        if problem.metric not in (added.metric, added.metric.unrounded):
             raise InvalidOption(
                 f"{places} has distances of the kind {added.metric.name}, and {instance.path} of "
                 f"{problem.metric.name}: give both the same columns, or convert one"
@@ -131,7 +131,7 @@ def _with_order(
 ) -> tuple[Problem, NDArray[np.int32]]:
     """The instance as a closed tour or an open path, and the order of its places in the file."""
     from warptsp.io.tours import read_own_tour
-    from warptsp.solver import checked_start, with_open
+    from warptsp.solver.inputs import checked_start, with_open
 
     found = read_own_tour(instance.path, problem, instance.format)
     is_open = found.open if open_ is None else open_
@@ -148,7 +148,9 @@ def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instanc
         columns = {role: str(column) for role, column in names if role in columns}
     if columns and str(places) != "-":
         columns = _columns_there(places, columns)
-    return replace(tour, path=places, format=None, columns=columns, asymmetric=False).read(notes=True)
+    return replace(tour, path=places, format=None, columns=columns, asymmetric=False, sheet=None).read(
+        notes=True
+    )
 
 
 def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
@@ -166,7 +168,7 @@ def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
         return {}
     if chosen.binary:  # its reader says what it does not find
         return columns
-    titles = TableText(source.data, source.file).first
+    titles = TableText(source.text, source.file).first
 
     def is_there(role: str) -> bool:
         if columns[role].isdecimal() and look_like_positions(titles):

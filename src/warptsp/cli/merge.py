@@ -54,7 +54,7 @@ def command(
     from warptsp.problem.itinerary import length_of
     from warptsp.quantities import finite, length_text
     from warptsp.result import known_facts
-    from warptsp.solver import merge
+    from warptsp.solver.merging import merge
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")

@@ -23,7 +23,8 @@ from warptsp.cli._options import (
     seed_option,
     time_limit_option,
 )
-from warptsp.cli._tours import TourOutputs, open_option, output_option, with_tour
+from warptsp.cli._search import Ends, ends_options
+from warptsp.cli._tours import TourOutputs, output_option, with_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -61,7 +62,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
 )
 @file_option("--resume", "Continue from the checkpoint of an earlier proof.")
 @instance_options
-@open_option
+@ends_options
 @printing_options
 def command(
     instance: InstanceFile,
@@ -74,7 +75,7 @@ def command(
     certificate: Path | None,
     checkpoint: Path | None,
     resume: Path | None,
-    open_: bool | None,
+    ends: Ends,
     printing: Printing,
 ) -> int:
     """Prove that a tour of INSTANCE is optimal, or find a better one that is: branch and cut.
@@ -83,11 +84,11 @@ def command(
     ends the proof and keeps the best tour and what has been proved so far.
     """
     from warptsp.interruption import FirstSignal, status
-    from warptsp.proof import prove
+    from warptsp.solver.proving import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
     outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)], others=others)
-    problem, cities = with_tour(instance.load(), tour, open_)
+    problem, cities = with_tour(instance.load(), tour, ends)
     outputs.check_tours(problem)
     with FirstSignal() as signals:
         with make_display("none" if printing.quiet else "auto") as display:

@@ -29,7 +29,7 @@ from warptsp.cli._options import (
 )
 from warptsp.cli._outputs import Outputs
 from warptsp.cli._page import NoPage, PageOptions
-from warptsp.cli._search import Ends, Search, Stops
+from warptsp.cli._search import Ends, Search, Stops, ends_options
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption, OutputError
 from warptsp.interruption import FirstSignal, status
@@ -138,14 +138,7 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
     help="A tour to begin with, such as that of an earlier run; given several times, or beside --start FILE, "
     "the tours are joined first, as by warptsp merge.",
 )
-@click.option(
-    "--open/--closed",
-    "open_",
-    default=None,
-    help="Find an open path with free ends, or a closed tour.  [default: as INSTANCE says]",
-)
-@click.option("--from", "from_", metavar="CITY", help="City where the tour or path starts: number or name.")
-@click.option("--to", metavar="CITY", help="City where the path ends; implies --open.")
+@ends_options
 @device_option(
     "auto|cpu|cuda|cuda:N[,M...]",
     "Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
@@ -207,7 +200,7 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
     help="Serve a page to browsers on this machine that shows the search and can stop and save it.",
 )
 @click.option("--port", type=int, metavar="N", help="Port of the --watch page; default: any free port.")
-@grouped(outputs=Outputs, ends=Ends, stops=Stops, search=Search, page=PageOptions)
+@grouped(outputs=Outputs, stops=Stops, search=Search, page=PageOptions)
 def command(
     instance: InstanceFile,
     outputs: Outputs,

@@ -2,8 +2,8 @@
 
 A task is an ordinary small instance: its cities in tour order, the metric, and where the paths of the tour
 begin that it holds. The edge from the end of one path to the start of the next stands for the tour outside
-and is a fixed edge. The worker runs the main solver on one thread, or on a GPU, and answers with the order
-of the cities. Same task, same kind of device: same answer, whoever does it and however often.
+and is a fixed edge. The worker runs the main solver, in a run of its own on one thread or on a GPU, and gives
+back the order of the cities. Same task, same kind of device: same answer, whoever does it and however often.
 
 On the wire both are a line of JSON and raw little-endian numbers, 12 bytes a city for coordinates that are
 integers and the answer, 20 for others; nothing is pickled.
@@ -18,22 +18,30 @@ import queue
 import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp._offers import find
 from warptsp._version import __version__
+from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, WarpTSPError
+from warptsp.machine import Devices
 from warptsp.methods import get_method
+from warptsp.methods.first_tour import fall_back
+from warptsp.methods.parameters import parse_params
+from warptsp.methods.places import seen_by
+from warptsp.methods.protocol import best_of
 from warptsp.problem import Metric, Problem
-from warptsp.stop import MaxKicks, StopToken
+from warptsp.run import Run, Settings
+from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from warptsp.stop import StoppingCriterion
 
 MIN_CITIES = 8  # cities below which a part is left as it is
 MAGIC = b"warptsp\n"
@@ -185,26 +193,40 @@ def improve(
         def is_over(_: object) -> bool:
             return time.monotonic() > late or is_dropped()
 
-        result = find("solve")(
-            task.problem(),
-            start=np.arange(task.n, dtype=np.int32) if task.has_tour else "greedy",
-            stop=MaxKicks(task.kicks) | (stop or StopToken()) | is_over,
-            time_limit=None if task.seconds is None else max(0.0, task.seconds - (search_begun - begun)),
-            seed=task.seed,
-            threads=1,
-            device=device,
-            params=task.params,
-        )
+        criterion = MaxKicks(task.kicks) | (stop or StopToken()) | as_criterion(is_over)
+        if task.seconds is not None:
+            criterion = criterion | MaxRuntime(max(0.0, task.seconds - (search_begun - begun)))
+        run = _search(task, criterion, device)
     if time.monotonic() > late:
         raise DeadlinePassed(
             f"gave up {task.n} cities and {task.kicks} kicks after the deadline of {task.deadline:g} s"
         )
     return Answer(
-        order=np.asarray(result.tour, dtype=np.int32),
-        kicks=int(result.counters["kicks"]),
+        order=best_of(run)[0],
+        kicks=int(run.counters.get("kicks", 0)),
         seconds=time.monotonic() - begun,
-        device=result.device,
+        device=str(run.device),
     )
+
+
+def _search(task: Task, criterion: StoppingCriterion, device: str) -> Run:
+    """Run the main solver on the instance of a task, and return its run, which has a tour."""
+    problem, lk = task.problem(), get_method("lk")
+    seen = seen_by(lk, problem, criterion.horizon().seconds)
+    run = Run(
+        Settings(problem, criterion, seed=task.seed),
+        criterion,
+        device=Devices.parse(resolve_device(device, seen.problem, lk)),
+        start=np.arange(task.n, dtype=np.int32) if task.has_tour else None,
+    )
+    with closing(run):
+        if not isinstance(run.start, str):
+            run.offer(run.start)
+        seen.search(lk.run, lk.lengths, run, parse_params(lk.params, "method lk", task.params))
+        fall_back(problem, run, None)
+    if run.failure is not None:
+        raise run.failure
+    return run
 
 
 def improve_packed(packed: bytes, is_dropped: Callable[[], bool] = lambda: False) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import warptsp._native as _native
-from warptsp.neighbors import search_norm
 
 from .construction import Construction
 
@@ -26,9 +25,7 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     if problem.matrix is not None:
         return _native.greedy_edge_matrix(problem.search_matrix(), fixed, threads, token)
     metric = problem.metric
-    return _native.greedy_edge(
-        problem.search_points(), metric.kind, search_norm(metric), fixed, threads, token
-    )
+    return _native.greedy_edge(problem.search_points(), metric.kind, fixed, threads, token)
 
 
 CONSTRUCTION = Construction(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.neighbors import search_norm
 
 from .construction import Construction
 
@@ -23,7 +22,7 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     fixed = problem.fixed_edges
     if problem.matrix is not None:
         return _native.nearest_neighbor_matrix(problem.search_matrix(), first, fixed, token)
-    norm = search_norm(problem.metric)
+    norm = problem.metric.norm
     return _native.nearest_neighbor(problem.search_points(), first, norm, fixed, threads, token)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp._words import as_called
 from warptsp.errors import ParseError
 from warptsp.io._files import contents, named, reading, unpacked
 from warptsp.problem.values import EXACT_INTEGERS
@@ -16,17 +18,32 @@ from warptsp.problem.values import EXACT_INTEGERS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_integers", "decode", "line_number", "quoted", "read_bytes"]
+__all__ = ["as_integers", "decode", "in_utf8", "line_number", "quoted", "read_bytes"]
+
+_log = logging.getLogger(__name__)
 
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
 _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
 
+_LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e]"
+_SIGN = (
+    r"[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
+    r"\u201a\u201c\u201e\u2020-\u2022\u2030\u2039\u2122]"
+)
+_FOREIGN = re.compile(
+    rf"[^\x00-\x7f\u2010-\u203a]{{3}}|(?![\u2010-\u203a]{{4}})[^\x00-\x7f]{{4}}"
+    rf"|(?<!\w)[\u00a3\u00a5\u00af\u00b3\u00b9\u00bc\u00be](?={_LETTER})|(?<={_LETTER}){_SIGN}(?={_LETTER})"
+)
+"""What no text in a Western language has: three letters with accents in a row, or signs within words."""
+
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
-def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
-    """The contents of a file, and its name for messages; ``-`` is standard input, gzip is unpacked.
+def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
+    """The contents of a file, its name for messages, and whether a byte order mark said that it is text.
+
+    ``-`` is standard input, gzip is unpacked.
 
     Raises
     ------
@@ -38,6 +55,7 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
         data, name = contents(name)
         if data[:2] == b"\x1f\x8b":
             data = unpacked(data, name)
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"))
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
@@ -51,7 +69,7 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not _SOMETHING.search(data):
         raise ParseError("is empty: a list of cities is needed", file=name)
-    return data, name
+    return data, name, marked
 
 
 def _from_utf16(data: bytes, name: str) -> bytes:
@@ -64,13 +82,68 @@ def _from_utf16(data: bytes, name: str) -> bytes:
     return (text if declared is None else declared[1] + text[declared.end() :]).encode()
 
 
+def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
+    """A text in UTF-8: it is that, or UTF-16, or in the encoding that is given, or in Windows-1252.
+
+    No detector is asked: charset-normalizer takes a dozen names of Russian places for Korean, and of Polish
+    ones for Western, in silence. What may be something else than Windows-1252 is refused.
+
+    Raises
+    ------
+    ParseError
+        It is not in that encoding, or in none that is known.
+    """
+    if b"\0" in data and (wide := _wide(data)) is not None and encoding is None:
+        _log.info("%s: the text is read as UTF-16 without a byte order mark", file)
+        encoding = wide
+    if encoding is not None:
+        try:
+            return data.decode(encoding).encode()
+        except (UnicodeError, ValueError) as error:
+            at = f", from byte {error.start} on" if isinstance(error, UnicodeDecodeError) else ""
+            raise ParseError(f"is not text in {encoding}{at}", file=file) from None
+    try:
+        data.decode("utf-8")
+        return data
+    except UnicodeDecodeError as error:
+        line = line_number(data, error.start)
+    way = as_called('encoding="cp1250"', "--encoding cp1250")
+    try:
+        text = data.decode("cp1252")
+        odd = _FOREIGN.search(text)
+    except UnicodeDecodeError:
+        odd = None
+        text = ""
+    if not text or odd is not None:
+        example = "" if odd is None else f" ({quoted(text[max(0, odd.start() - 8) : odd.end() + 8])})"
+        raise ParseError(
+            f"is neither UTF-8 nor Windows-1252{example}: {way} (Polish, Czech), cp1251 (Russian), shift_jis "
+            "or gbk says what it is; or save it as UTF-8",
+            file=file,
+            line=line,
+        )
+    shown = next((word for word in text.split() if not word.isascii()), "")
+    _log.warning(
+        "%s: the text is not UTF-8 and read as Windows-1252 (%s); %s if it is not", file, quoted(shown), way
+    )
+    return text.encode()
+
+
+def _wide(data: bytes) -> str | None:
+    """The name of UTF-16 if every other byte of many is zero, as of digits and separators; None otherwise."""
+    even, odd = (data[begin:4096:2].count(0) for begin in (0, 1))
+    if len(data) % 2 or min(even, odd) * 20 > max(even, odd) or max(even, odd) * 20 < min(len(data), 4096):
+        return None
+    return "utf-16-le" if odd > even else "utf-16-be"
+
+
 def line_number(data: bytes, offset: int) -> int:
     """The line, counted from 1, that byte `offset` lies in; lines end as on Unix, Windows or old Macs."""
     return 1 + len(_BREAK.findall(data[:offset]))
 
 
 def decode(text: bytes) -> str:
-    """UTF-8 if it is that, otherwise Latin-1, which every text is."""
+    """UTF-8 if it is that, otherwise Latin-1, which every text is; of a whole file `in_utf8` decides."""
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warptsp.errors import InvalidOption, ParseError
 
 from ._files import contents, named, reading
-from ._text import read_bytes
+from ._text import in_utf8, read_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,12 +40,17 @@ class Source:
         Its name in messages.
     by_name : bool
         Whether the caller named the format; otherwise the ending or the contents tell.
+    encoding : str or None
+        That of the text, where no byte order mark says it; None once it has been used.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, by_name: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, by_name: bool = False, encoding: str | None = None
+    ) -> None:
         self.path = named(path)
         self.file = "<stdin>" if self.path == "-" else self.path
         self.by_name = by_name
+        self.encoding = encoding
         self._data: bytes | None = None
 
     @property
@@ -58,7 +63,23 @@ class Source:
             The file is missing, empty or no text.
         """
         if self._data is None:
-            self._data = read_bytes(self.path)[0]
+            self._data, _, marked = read_bytes(self.path)
+            if marked:
+                self.encoding = None
+        return self._data
+
+    @property
+    def text(self) -> bytes:
+        """The same in UTF-8, for formats that do not say their encoding themselves.
+
+        Raises
+        ------
+        ParseError
+            Also if its encoding is not known.
+        """
+        data = self.data
+        encoding, self.encoding = self.encoding, None
+        self._data = in_utf8(data, self.file, encoding)
         return self._data
 
     @property
@@ -142,6 +163,8 @@ class Format:
         Whether it is no text: it is read from `Source.bytes`, and its ending alone tells it from others.
     has_columns : bool
         Whether the caller may say which column holds what.
+    has_sheets : bool
+        Whether the caller may say which sheet is read.
     on_maps : bool
         Whether a tour is a line on a map: then its cities have latitudes and longitudes.
     guarded : callable
@@ -163,6 +186,7 @@ class Format:
     bare: bool = False
     binary: bool = False
     has_columns: bool = False
+    has_sheets: bool = False
     on_maps: bool = False
     guarded: Callable[[str], str] | None = None
 

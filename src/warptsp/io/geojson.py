@@ -262,7 +262,7 @@ def _stop(
 
 
 def _points_in(source: Source) -> Problem:
-    return parse_json(source.data, source.file, geojson=source.by_name)
+    return parse_json(source.text, source.file, geojson=source.by_name)
 
 
 def _line_in(source: Source) -> list[list[Place]]:
@@ -270,7 +270,7 @@ def _line_in(source: Source) -> list[list[Place]]:
         raise ParseError(message, file=source.file)
 
     with reading_json(source.file):
-        return _line(document_of(source.data, source.file), fail)
+        return _line(document_of(source.text, source.file), fail)
 
 
 FORMATS = (

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import check_common, metric_in
+from warptsp.problem.common_metrics import metric_in, metric_of
 
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
@@ -32,6 +33,9 @@ def load(
     asymmetric: bool = False,
     columns: Mapping[str, str | int] | None = None,
     metric: Metric | str | None = None,
+    sheet: str | int | None = None,
+    encoding: str | None = None,
+    skip_incomplete: bool = False,
 ) -> Problem:
     """Read an instance.
 
@@ -56,6 +60,13 @@ def load(
     metric : Metric or str, optional
         A metric other than the file's, for the same kind of coordinates. Points of ``.npy`` files and bare
         numbers may also be latitudes and longitudes, in this order.
+    sheet : str or int, optional
+        The sheet of a workbook, by its name or its number from 1; by default the first that holds anything.
+    encoding : str, optional
+        The encoding of a text, such as ``cp1250``; by default UTF-8, UTF-16 or Windows-1252, as it looks. A
+        byte order mark counts more.
+    skip_incomplete : bool
+        Whether rows of a table without coordinates are left out, with a warning; otherwise they are refused.
 
     Returns
     -------
@@ -69,19 +80,37 @@ def load(
     InvalidOption
         The format is unknown, `columns` are given for a file that is not a table, or the metric does not fit.
     """
-    return read_instance(path, format, ReadOptions.of(columns, metric, asymmetric)).problem
+    options = ReadOptions.of(
+        columns, metric, asymmetric, sheet=sheet, encoding=encoding, skip_incomplete=skip_incomplete
+    )
+    return read_instance(path, format, options).problem
 
 
 def read_instance(path: str | os.PathLike[str], format: str | None, options: ReadOptions) -> Instance:
     """Read an instance as `load` does; say also what the columns of a table of places were taken for."""
-    source = Source(path, by_name=format is not None)
+    source = Source(path, by_name=format is not None, encoding=options.encoding)
     chosen = format_of_instance(source, format)
-    if options.columns and not chosen.has_columns:
-        raise InvalidOption(
-            f"{as_columns(**options.columns)}: only a table has columns, and {source.file} is read as "
-            f"{chosen.name}"
-        )
+    for given, able, has in (
+        (options.columns and as_columns(**options.columns), chosen.has_columns, "a table has columns"),
+        (
+            options.skip_incomplete and as_called("skip_incomplete", "--skip-incomplete"),
+            chosen.has_columns,
+            "a table has rows",
+        ),
+        (
+            options.sheet is not None and as_called("sheet", "--sheet"),
+            chosen.has_sheets,
+            "a workbook has sheets",
+        ),
+    ):
+        if given and not able:
+            raise InvalidOption(f"{given}: only {has}, and {source.file} is read as {chosen.name}")
     problem, columns = chosen.reader(source, options)
+    if options.encoding is not None and source.encoding is not None:
+        option = as_called("encoding", "--encoding")
+        raise InvalidOption(
+            f"{option}: only tables and JSON need one, and {source.file} is read as {chosen.name}"
+        )
     if chosen.bare:
         _look_for_degrees(problem, source, options)
     elif not chosen.has_columns:
@@ -124,7 +153,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
-    check_common(name, wanted, problem.given_coordinates())
+    wanted = metric_of(name, wanted, problem.given_coordinates())
     try:
         return dataclasses.replace(problem, metric=wanted)
     except InvalidProblem as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from warptsp._checks import shown
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
@@ -33,6 +35,12 @@ class ReadOptions:
         Whether a matrix may be.
     groups : bool
         Whether one place of each group is visited; otherwise files that mean that are refused.
+    sheet : str, int or None
+        The sheet of a workbook, by its name or its number from 1; by default the first that holds anything.
+    encoding : str or None
+        That of a text, where no byte order mark says it.
+    skip_incomplete : bool
+        Whether rows of a table that lack a coordinate are left out.
     """
 
     columns: Mapping[str, str | int] = field(default_factory=dict)
@@ -40,6 +48,9 @@ class ReadOptions:
     asymmetric: bool = False
     asked: Metric | str | None = None
     groups: bool = False
+    sheet: str | int | None = None
+    encoding: str | None = None
+    skip_incomplete: bool = False
 
     @classmethod
     def of(
@@ -49,6 +60,9 @@ class ReadOptions:
         asymmetric: bool = False,
         *,
         groups: bool = False,
+        sheet: str | int | None = None,
+        encoding: str | None = None,
+        skip_incomplete: bool = False,
     ) -> ReadOptions:
         """Check what was given.
 
@@ -62,7 +76,11 @@ class ReadOptions:
                 f"columns: {columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
             )
         parsed = None if metric is None else Metric.parse(metric)
-        found = cls(dict(columns or {}), parsed, asymmetric, metric, groups)
+        if isinstance(sheet, bool) or not isinstance(sheet, (str, int, np.integer, type(None))):
+            raise InvalidOption(f"sheet: {shown(sheet)}: the name or number of a sheet is needed")
+        if encoding is not None:
+            _check_encoding(encoding)
+        found = cls(dict(columns or {}), parsed, asymmetric, metric, groups, sheet, encoding, skip_incomplete)
         for role, column in found.columns.items():
             if role not in ROLES:
                 raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")
@@ -75,6 +93,19 @@ class ReadOptions:
         if flat and globe:
             raise InvalidOption(f"{as_columns(**flat, **globe)}: a place has either x and y, or lat and lon")
         return found
+
+
+def _check_encoding(encoding: object) -> None:
+    """Accept the name of an encoding of text, of which Python has others, too."""
+    try:
+        if isinstance(encoding, str) and codecs.lookup(encoding)._is_text_encoding:
+            return
+    except (LookupError, ValueError):
+        pass
+    raise InvalidOption(
+        f"{as_called('encoding', '--encoding')}: {shown(encoding)} is no encoding such as utf-8, cp1252, "
+        "cp1250, cp1251, shift_jis or gbk"
+    )
 
 
 def as_columns(**columns: object) -> str:

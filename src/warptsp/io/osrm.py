@@ -132,7 +132,8 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
 
 
 def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
-    numbers = real_array(rows if isinstance(rows, np.ndarray) else _checked_rows(rows, chosen), chosen)
+    given = rows if isinstance(rows, np.ndarray) else _checked_rows(rows, chosen)
+    numbers = real_array(given, chosen, any_size=True)
     if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1]:
         raise InvalidProblem(
             f"the table's {chosen} have shape {numbers.shape}: it must go from each place to each, so leave "
@@ -140,7 +141,9 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
         )
     numbers = numbers.copy()
     np.fill_diagonal(numbers, 0)
-    missing = np.isnan(numbers)
+    if numbers.dtype.kind == "f":
+        numbers[np.isnan(numbers)] = np.inf
+    missing = np.asarray(numbers == np.inf)
     if missing.any():
         i, j = np.argwhere(missing)[0]
         _log.warning(
@@ -150,12 +153,11 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
             i,
             j,
         )
-        numbers[missing] = np.inf
     return numbers
 
 
 def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:
-    """Rows of numbers, with NaN for null; an array made of anything else could take any memory."""
+    """Rows of numbers, infinite for null; an array made of anything else could take any memory."""
     if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
         raise InvalidProblem(f"the table's {chosen} are not rows of numbers, all of the same length")
     if any(len(row) != len(rows[0]) for row in rows):
@@ -167,7 +169,7 @@ def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:
                     f"the table's {chosen} have {shown(entry)} from place {i} to place {j} (counted from 0): "
                     "a number is needed"
                 )
-    return [[math.nan if entry is None else entry for entry in row] for row in rows]
+    return [[math.inf if entry is None else entry for entry in row] for row in rows]
 
 
 def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[str] | None]:
@@ -186,7 +188,7 @@ def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[s
 
 
 def _read(source: Source, options: ReadOptions, *, annotation: str | None = None) -> Instance:
-    document = document_of(source.data, source.file)
+    document = document_of(source.text, source.file)
     with reading_json(source.file):
         return Instance(osrm_problem(document, annotation))
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import BackendUnavailable, InvalidProblem, ParseError
+from warptsp.errors import BackendUnavailable, ParseError
 
 from ._text import quoted
 from .format import Format, Instance, Source
-from .table.frame import problem_of_frame
+from .table.frame import read_frame
 
 if TYPE_CHECKING:
     from .options import ReadOptions
@@ -62,17 +62,12 @@ def _read(source: Source, options: ReadOptions) -> Instance:
     except Exception as error:  # pyarrow has errors of its own for what is damaged
         raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
     try:
-        return Instance(
-            problem_of_frame(_Frame(table), options.asked, options.columns, asymmetric=options.asymmetric)
-        )
-    except InvalidProblem as error:
-        geo = b"geo" in (table.schema.metadata or {})
-        hint = (
-            "; of GeoParquet only columns of numbers are read: geopandas.read_parquet has its points"
-            if geo
-            else ""
-        )
-        raise ParseError(f"{error}{hint}", file=file) from None
+        return read_frame(_Frame(table), options, file)
+    except ParseError as error:
+        if b"geo" not in (table.schema.metadata or {}):
+            raise
+        hint = "of GeoParquet only columns of numbers are read: geopandas.read_parquet has its points"
+        raise ParseError(f"{error.message}; {hint}", file=file) from None
 
 
 FORMATS = (

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import logging
 import re
+import shlex
 import warnings
 import zipfile
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from warptsp.errors import BackendUnavailable, ParseError, WarpTSPError
+from warptsp._words import as_called
+from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
 from ._text import quoted
 from .format import Format, Instance, Source
-from .table.reader import read_text
-from .table.text import LONGEST_TITLE, TableRows
+from .table.reader import read
+from .table.rows import TableRows
+from .table.text import LONGEST_TITLE
 
 if TYPE_CHECKING:
     from .options import ReadOptions
@@ -36,7 +39,9 @@ _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     data, file = source.bytes, source.file
-    return read_text(TableRows(_rows(_checked(data, file), file), file, gaps_are_blank=True), options)
+    return read(
+        TableRows(_rows(_checked(data, file), file, options.sheet), file, gaps_are_blank=True), options
+    )
 
 
 def _checked(data: bytes, file: str) -> BytesIO:
@@ -72,8 +77,8 @@ def _checked(data: bytes, file: str) -> BytesIO:
     return checked
 
 
-def _rows(workbook: BytesIO, file: str) -> list[tuple[int, list[str]]]:
-    """The rows of the first sheet that has any, as long as each other, with their numbers."""
+def _rows(workbook: BytesIO, file: str, wanted: str | int | None = None) -> list[tuple[int, list[str]]]:
+    """The rows of a sheet, or of the first that has any, as long as each other, with their numbers."""
     try:
         import openpyxl
     except ImportError:
@@ -86,6 +91,8 @@ def _rows(workbook: BytesIO, file: str) -> list[tuple[int, list[str]]]:
             warnings.simplefilter("ignore")  # about styles and the like
             book = openpyxl.load_workbook(workbook, read_only=True, data_only=True)
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            if wanted is not None:
+                sheets = [_sheet(book.worksheets, wanted)]
             most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
             for number, sheet in enumerate(sheets):
                 sheet.reset_dimensions()  # what it says of its size may be wrong either way
@@ -97,6 +104,26 @@ def _rows(workbook: BytesIO, file: str) -> list[tuple[int, list[str]]]:
     except Exception as error:  # openpyxl checks little: a damaged workbook fails in a dozen ways
         raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
     raise ParseError("has no sheet with anything in it: a list of cities is needed", file=file)
+
+
+def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
+    """The sheet with this name, or else with this number, counted from 1.
+
+    Raises
+    ------
+    InvalidOption
+        There is none.
+    """
+    text = str(wanted).strip()
+    same = [sheet for sheet in sheets if sheet.title.strip().casefold() == text.casefold()]
+    if same and not isinstance(wanted, int):
+        return same[0]
+    if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= len(sheets):
+        return sheets[int(text) - 1]
+    there = ", ".join(quoted(sheet.title) for sheet in sheets[:8])
+    more = ", ..." if len(sheets) > 8 else ""
+    option = as_called(f"sheet: {text!r}", f"--sheet {shlex.quote(text)}")
+    raise InvalidOption(f"{option}: there is no such sheet; the sheets are {there}{more}")
 
 
 def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[int, list[str]]]:
@@ -144,5 +171,13 @@ def _tell(file: str, title: str, others: list[str]) -> None:
 
 
 FORMATS = (
-    Format(name="xlsx", title="Excel", endings=(".xlsx", ".xlsm"), read=_read, binary=True, has_columns=True),
+    Format(
+        name="xlsx",
+        title="Excel",
+        endings=(".xlsx", ".xlsm"),
+        read=_read,
+        binary=True,
+        has_columns=True,
+        has_sheets=True,
+    ),
 )

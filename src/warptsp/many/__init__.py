@@ -1,7 +1,7 @@
 """Many problems in one call: each searched by one thread, several at once.
 
-`sources` gives the problems one after another, `table` keeps what comes of them, `results` is what a call
-returns.
+`sources` gives the problems one after another, `taking` as many as a thread takes at once, `table` keeps what
+comes of them, `results` is what a call returns.
 """
 
 from warptsp.many.results import ManyResults

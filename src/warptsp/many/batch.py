@@ -28,7 +28,6 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import CROSSED, kicks_at_once
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
-from warptsp.neighbors import search_norm
 from warptsp.problem import Metric
 from warptsp.problem.distance import coordinate_distances
 from warptsp.problem.lengths import exact_sums
@@ -204,7 +203,7 @@ class BatchSearch:
             entries: NDArray[Any] = np.ascontiguousarray(rows, dtype=np.int32 if small else np.float64)
             batch = _native.Batch.of_matrices(entries)
         else:
-            batch = _native.Batch.of_points(metric.kind, search_norm(metric), rows)
+            batch = _native.Batch.of_points(metric.kind, rows)
         tours, kicks, seconds, ends = batch.search(
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),

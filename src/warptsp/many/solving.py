@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import warptsp._native as _native
 from warptsp._checks import checked_number
-from warptsp.backends.cuda import tuning as cuda_tuning
+from warptsp.claims import check_is_tour
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
@@ -22,12 +22,12 @@ from warptsp.many.gpu import BatchGpu
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
+from warptsp.many.taking import Taking
 from warptsp.problem import Metric, Problem
-from warptsp.proof.missing import check_is_tour
-from warptsp.solver import instance_of
+from warptsp.run import Settings
 from warptsp.solver.bound import bound_of
-from warptsp.solver.inputs import start_of
-from warptsp.solver.options import Options, limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.inputs import instance_of, start_of
+from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
 from warptsp.stop.callback import check_callback, is_true
@@ -43,11 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["ManyProgress", "solve_many"]
 
 PATIENCE = 0.1  # seconds between two calls of the callback
-CITIES_TOGETHER, LEAST_TOGETHER = 1600, 10  # cities searched at once; no problem counts as fewer
-PIECES = 4  # that each thread gets at least
-READING = 0.01  # seconds after which no more problems are waited for
-READING_FOR_GPU = 0.2  # the same where thousands are searched as fast as a few
-FILES_FOR_GPU = 1000  # instances in files that are read for one block
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
 
 
@@ -168,26 +163,20 @@ def solve_many(
 
     problem_of = partial(_problem_of, metric=metric, open=open, asymmetric=asymmetric)
 
-    def options_of(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Options:
+    def solved(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Result:
         begun = time.monotonic()
         limits = limits_of(problem, stop, seconds, kicks)
-        return Options(
-            problem=problem,
-            steps=planned_steps([step], "cpu", problem, limits),
-            limits=limits,
-            seed=(seed + position) % (1 << 64),
-            threads=1,
+        settings = Settings(
+            problem,
+            limits,
+            token,
+            (seed + position) % (1 << 64),
             may_use_cpu=True,
             start=start_of(problem, None)[0],
-            start_tour=None,
-            then=None,
-            callback=None,
-            checkpoint=None,
-            recorder=None,
-            started=begun,
             bound=bound_of(False, problem, limits, 1),
-            token=token,
+            started=begun,
         )
+        return run_stages(settings, planned_steps([step], "cpu", problem, limits))
 
     limited = not (stop is None and time_limit is None and total_time is None)
     plain_arrays = metric is None and open is None
@@ -195,7 +184,7 @@ def solve_many(
         work = _Work(
             source,
             problem_of,
-            options_of,
+            solved,
             BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu),
             plain_arrays,
             resolve_threads(threads),
@@ -267,7 +256,7 @@ class _Work:
         self,
         source: Source,
         problem_of: Callable[[Any], Problem],
-        options_of: Callable[[Problem, int, float | None, StopToken], Options],
+        solved: Callable[[Problem, int, float | None, StopToken], Result],
         batch: BatchSearch | None,
         plain_arrays: bool,
         threads: int,
@@ -280,25 +269,22 @@ class _Work:
         self.ended = False
         self.failure: BaseException | None = None
         self._total = None if source.items is None else len(source)
+        self._threads = threads if self._total is None else max(1, min(threads, self._total))
         self._array = None  # points that a GPU takes in blocks, without a look at each problem
-        self._begun = 0  # problems of it
         if batch is not None and batch.gpu is not None and plain_arrays and batch.takes_array(source.items):
             self._array = batch, batch.gpu, source.items
-        self._items: Iterator[tuple[int, Any]] = enumerate(() if self._array else source)
+        on_gpu = None if batch is None else batch.gpu is not None
+        self._taking = Taking(() if self._array else source, self._total, self._threads, on_gpu=on_gpu)
         self._problem_of = problem_of
-        self._options_of = options_of
+        self._solved_by = solved
         self._batch = batch
         self._plain_arrays = plain_arrays  # whether an array of points needs no look at anything else
-        self._threads = threads if self._total is None else max(1, min(threads, self._total))
         self._time_limit = time_limit
         self._total_time = total_time
         self._started = started
         self._token = StopToken()
-        self._reading = READING if batch is None or batch.gpu is None else READING_FOR_GPU
-        self._taking = threading.Lock()
         self._keeping = threading.Lock()
         self._solved = 0
-        self._late: BaseException | None = None  # what the iterator raised
         if self._total is not None:
             self.table.extend(self._total)
 
@@ -335,7 +321,7 @@ class _Work:
         try:
             if self._array is not None:
                 self._solve_array(*self._array)
-            while taken := self._next():
+            while taken := self._taking.next(lambda: self._token.requested):
                 if self._batch is None:
                     for position, given in taken:
                         self._solve(position, given)
@@ -345,37 +331,10 @@ class _Work:
         except BaseException as error:
             self._fail(error)
 
-    def _next(self) -> list[tuple[int, Any]]:
-        """Return the next problems, as many as are searched in a moment; none when there are no more."""
-        taken: list[tuple[int, Any]] = []
-        with self._taking:
-            if self._late is not None:
-                raise self._late
-            most, begun = 1, time.monotonic()
-            while len(taken) < most and not self._token.requested:
-                try:
-                    item = next(self._items, None)
-                except BaseException as error:
-                    if not taken:
-                        raise
-                    self._late = error  # what came before it is searched first
-                    break
-                if item is None:
-                    break
-                taken.append(item)
-                if len(taken) == 1:
-                    most = self._together(*item)
-                if time.monotonic() > begun + self._reading:
-                    break
-        return taken
-
     def _solve_array(self, batch: BatchSearch, gpu: BatchGpu, array: NDArray[Any]) -> None:
         """Keep the tours of an array of points, a block of problems after another; all of them are taken."""
         while not self._token.requested:
-            with self._taking:
-                first = self._begun
-                self._begun += self._together(first, array[0])
-                some = array[first : self._begun]
+            first, some = self._taking.next_of_array(array)
             if not len(some):
                 break
             token = _native.StopToken()
@@ -387,22 +346,6 @@ class _Work:
             for position in others:
                 if not self._token.requested:
                     self._solve(position, array[position])
-
-    def _together(self, position: int, given: Any) -> int:
-        """Return how many problems are taken at once, from this one on."""
-        if self._batch is None:
-            return 1
-        on_gpu = self._batch.gpu is not None
-        if isinstance(given, (str, os.PathLike)):
-            return FILES_FOR_GPU if on_gpu else 1
-        cities = getattr(given, "n", None) or (len(given) if hasattr(given, "__len__") else 0)
-        together = cuda_tuning.BATCH_CITIES if on_gpu else CITIES_TOGETHER
-        most = max(1, together // max(int(cities), LEAST_TOGETHER))
-        if self._total is None:
-            return most
-        if on_gpu:
-            return min(most, -(-self._total // cuda_tuning.BATCH_DEVICES))
-        return max(1, min(most, (self._total - position) // (PIECES * self._threads)))
 
     def _solve_together(self, batch: BatchSearch, taken: list[tuple[int, Any]]) -> None:
         """Keep the tours of problems: of plain ones, as many of one size at once as there are."""
@@ -441,8 +384,7 @@ class _Work:
         """Keep the tour of a problem, or what is wrong with it."""
         try:
             problem = given if isinstance(given, Problem) and self._batch else self._problem_of(given)
-            options = self._options_of(problem, position, self._seconds_for(position), self._token)
-            result = run_stages(options)
+            result = self._solved_by(problem, position, self._seconds_for(position), self._token)
             check_is_tour(result.problem, result.tour, result.lower_bound, result)
         except WarpTSPError as error:
             self._put_error(position, error)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
-COLD = 0.04  # share of the horizon at its end in which no loss is accepted
+import warptsp._native as _native
+
+COLD = _native.AnnealingPlan().cold  # share of the horizon at its end in which no loss is accepted
 
 
 def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: float = 0.5) -> float:
@@ -26,4 +28,4 @@ def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: fl
 
 def cooled(progress: float) -> float:
     """Return what is left of the start temperature at a share of the horizon, 0 to 1."""
-    return max(0.0, 1.0 - progress / (1.0 - COLD))
+    return _native.cooled(progress, COLD)

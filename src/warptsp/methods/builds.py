@@ -40,8 +40,7 @@ def sources_of(methods: Iterable[str], metrics: Iterable[str]) -> list[Source]:
             raise InvalidOption(f"method: {name!r} has no kernels; there are {able}")
         for problem in problems:
             for source in method.kernels(problem):
-                key = (source.file, source.names, tuple(sorted(source.defines.items())), source.fmad)
-                found.setdefault(key, source)
+                found.setdefault(source.key, source)
     return list(found.values())
 
 

@@ -12,14 +12,13 @@ which as many edges join to a directed tour, each of them shorter than a wall.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.construct.patching import NAME, patched
 from warptsp.methods.first_tour import start_tour
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.methods.protocol import View, ViewedRun
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
@@ -50,7 +49,7 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], Non
     if start is None:
         return  # stopped
     run.offer(start)
-    search(doubled.problem, _RunOfDoubled(run, doubled, start))
+    search(doubled.problem, ViewedRun(run, doubled.view(run, start)))
 
 
 class Doubled:
@@ -100,6 +99,21 @@ class Doubled:
         made = start_tour(self.problem, run)
         return None if made is None else self.directed(made)
 
+    def view(self, run: Run, start: NDArray[np.int32]) -> View:
+        """Return how a method on the symmetric instance sees a run that begins with this directed tour."""
+
+        def expect(tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+            run.expect(None if tour is None else run.best, seconds)
+
+        return View(
+            problem=self.problem,
+            start=self.doubled(start),
+            best=lambda: None if run.best is None else self.doubled(run.best),
+            offer=self.directed,
+            report=lambda report: report.with_tour(self.directed),
+            expect=expect,
+        )
+
     def doubled(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour of the symmetric instance that is this directed one."""
         return np.repeat(2 * tour, 2) + np.tile(np.array([0, 1], dtype=np.int32), len(tour))
@@ -121,57 +135,3 @@ class Doubled:
             path[::-1] if backwards[at] else path for at, path in zip([0, *turns], paths, strict=True)
         ]
         return np.concatenate(forwards).astype(np.int32)
-
-
-class _RunOfDoubled(ForwardingRun):
-    """A run as a method on the symmetric instance sees it; everything but tours is the run's own."""
-
-    def __init__(self, run: Run, doubled: Doubled, start: NDArray[np.int32]) -> None:
-        super().__init__(run)
-        self._doubled = doubled
-        self._start = doubled.doubled(start)
-
-    @property
-    def problem(self) -> Problem:
-        """The symmetric instance."""
-        return self._doubled.problem
-
-    @property
-    def start(self) -> NDArray[np.int32]:
-        """The tour to begin with."""
-        return self._start
-
-    @property
-    def best(self) -> NDArray[np.int32] | None:
-        """The best tour so far."""
-        best = self._run.best
-        return None if best is None else self._doubled.doubled(best)
-
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
-        self._run.offer(self._doubled.directed(tour), copy=False)  # nobody else has this array
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search."""
-        return self._run.update(length=length, kicks=kicks, tour=self._later(tour), phase=phase, **counters)
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then."""
-        return self._run.repeating(length, self._later(tour), phase)
-
-    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
-        """Say what there would be to hand over."""
-        self._run.expect(None if tour is None else self._run.best, seconds)
-
-    def _later(self, tour: Callable[[], NDArray[np.int32]]) -> Callable[[], NDArray[np.int32]]:
-        return lambda: self._doubled.directed(tour())

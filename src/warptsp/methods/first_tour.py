@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     import warptsp._native as _native
@@ -78,6 +80,31 @@ def fall_back(problem: Problem, run: Run, instance: SearchInstance | None) -> No
         tour = construct(problem, "given", seed=0, threads=1, token=None)
     if tour is not None:
         run.offer(tour)
+
+
+def numbered(
+    problem: Problem,
+    run: Run,
+    lists: Callable[[SearchInstance], NDArray[np.int32] | None],
+    start: str | NDArray[np.int32] | None = None,
+    parts: int = 1,
+) -> tuple[SearchInstance, NDArray[np.int32], NDArray[np.int32]] | None:
+    """Return the instance of a search, candidate lists and a start tour in its numbers; None if the token
+    stopped it, and then what there is has been offered."""
+    from warptsp.backends.instance import SearchInstance
+
+    run.enter("numbering")
+    instance = SearchInstance.build(problem, run.token, run.threads)
+    if instance is not None:
+        run.expect(instance.city)
+        with telling(problem, run, instance):
+            run.enter("candidate lists")
+            rows = lists(instance)
+            tour = None if rows is None else start_in_search(instance, run, start, parts)
+        if rows is not None and tour is not None:
+            return instance, rows, tour
+    fall_back(problem, run, instance)
+    return None
 
 
 def telling(problem: Problem, run: Run, instance: SearchInstance) -> AbstractContextManager[None]:

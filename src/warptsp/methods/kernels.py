@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
 from warptsp.machine import CPU
-from warptsp.methods.protocol import ForwardingRun, best_of
+from warptsp.methods.protocol import View, ViewedRun, best_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from warptsp.backends.cuda.compiler import Compilation, Source
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
@@ -156,34 +153,17 @@ def missing_kernels(sources: Iterable[Source], capability: tuple[int, int]) -> l
     return not_cached(sources, capability)
 
 
-class _Meanwhile(ForwardingRun):
-    """A run that says stop, too, when the kernels are compiled."""
-
-    def __init__(self, run: Run, compilation: Compilation) -> None:
-        super().__init__(run)
-        self._compilation = compilation
-        self.cut_short = False
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search; True when it should stop."""
-        stop = self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
-        self.cut_short = self.cut_short or self._compilation.has_ended()
-        return stop or self.cut_short
-
-
 def _search(run: Run, compilation: Compilation, search: Callable[[Run], None], *, same: bool) -> bool:
     """Search on the CPU until the kernels are compiled; True if nothing is left to do then."""
-    meanwhile = _Meanwhile(run, compilation)
-    search(meanwhile)
-    return run.stop_reason is not None or run.token.stopped() or (same and not meanwhile.cut_short)
+    cut_short = False
+
+    def is_cut_short() -> bool:
+        nonlocal cut_short
+        cut_short = cut_short or compilation.has_ended()
+        return cut_short
+
+    search(ViewedRun(run, View(stops=is_cut_short)))
+    return run.stop_reason is not None or run.token.stopped() or (same and not cut_short)
 
 
 def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[_native.StopToken], None] | None) -> bool:

@@ -19,13 +19,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.methods.protocol import Report, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
 
 if TYPE_CHECKING:
@@ -166,9 +165,40 @@ class Frame:
             With lengths in the instance.
         """
         if self.unit != 1.0 or self.wall != math.inf or self.levels or not self.faithful:
-            run = _RunInFrame(run, self, lengths)
+            run = ViewedRun(run, self._view(run, set(lengths)))
             params = _scaled(params, lengths, self.unit)
         search(self.problem, run, params)
+
+    def _view(self, run: Run, lengths: set[str]) -> View:
+        """Return how a method in the frame sees a run: lengths are in its unit."""
+
+        def report(report: Report) -> Report:
+            counters = dict(report.counters)
+            for name in lengths & counters.keys():
+                value = counters.pop(name)
+                # Of a mean over tours nobody knows how many walls they have.
+                if self.wall == math.inf and not self.levels:
+                    counters[name] = value * self.unit
+            hides = self.hides(report.length)
+            length = run.problem.length(report.tour()) if hides else self.length(report.length)
+            return replace(report, length=length, counters=counters)
+
+        def report_bound(bound: int | float) -> None:
+            run.report_bound(self.bound(bound))
+
+        def report_optimal() -> None:
+            best = run.best_length
+            # The frame may change entries that this tour has.
+            if not self.levels or best is None or best < self.levels[0][0]:
+                run.report_optimal()
+
+        return View(
+            problem=self.problem,
+            best_length=lambda: self.length_here(run.best_length),
+            report=report,
+            report_bound=report_bound if self.faithful else says_nothing,
+            report_optimal=report_optimal if self.faithful else says_nothing,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -182,7 +212,45 @@ class _WholeFrame(Frame):
     ) -> None:
         """Let a method search in the frame."""
         params = _scaled(params, lengths, self.reduced.unit)
-        search(self.problem, _WholeRun(run, self.reduced, lengths), params)
+        search(self.problem, ViewedRun(run, self._view(run, set(lengths))), params)
+
+    def _view(self, run: Run, lengths: set[str]) -> View:
+        reduced, problem = self.reduced, self.problem
+        least: int | float = math.inf  # length of a tour that was offered, in smaller integers
+        known = reduced.exact and problem.wall is None
+
+        def report(report: Report) -> Report:
+            # Of some it is a tour's, of others that of an edge.
+            counters = {name: value for name, value in report.counters.items() if name not in lengths}
+            length = reduced.length(report.length) if known else run.problem.length(report.tour())
+            return replace(report, length=length, counters=counters)
+
+        def offer(tour: NDArray[np.int32]) -> NDArray[np.int32]:
+            nonlocal least
+            least = min(least, problem.length(tour))
+            return tour
+
+        def report_bound(bound: int | float) -> None:
+            run.report_bound(reduced.length(math.ceil(bound)))
+
+        def report_optimal() -> None:
+            best, length = run.best, run.best_length
+            if best is None or length is None:
+                return
+            bound = min(least, problem.length(best))
+            if reduced.exact or length <= reduced.length(bound):
+                run.report_optimal()
+            else:
+                report_bound(bound)
+
+        return View(
+            problem=problem,
+            best_length=lambda: None if run.best is None else problem.length(run.best),
+            offer=offer,
+            report=report,
+            report_bound=report_bound,
+            report_optimal=report_optimal,
+        )
 
 
 def _scaled(params: P, lengths: Collection[str], unit: float) -> P:
@@ -251,126 +319,3 @@ def _unit(extent: float) -> float:
     if extent == 0.0 or MIN_EXTENT_KEPT <= extent <= MAX_EXTENT_KEPT:
         return 1.0
     return math.ldexp(1.0, max(math.frexp(extent)[1] - USUAL, MIN_EXPONENT))
-
-
-class _RunInFrame(ForwardingRun):
-    """A run as a method in the frame sees it: lengths are in its unit, and all else is the run's own."""
-
-    def __init__(self, run: Run, frame: Frame, lengths: Collection[str]) -> None:
-        super().__init__(run)
-        self._frame = frame
-        self._lengths = set(lengths)
-
-    @property
-    def problem(self) -> Problem:
-        """The instance in the frame."""
-        return self._frame.problem
-
-    @property
-    def best_length(self) -> float | None:
-        """Length of the best tour so far."""
-        return self._frame.length_here(self._run.best_length)
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search."""
-        for name in self._lengths & counters.keys():
-            value = counters.pop(name)
-            # Of a mean over tours nobody knows how many walls they have.
-            if self._frame.wall == math.inf and not self._frame.levels:
-                counters[name] = value * self._frame.unit
-        length = self._length(length, tour)
-        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
-
-    def _length(self, length: float, tour: Callable[[], NDArray[np.int32]]) -> float:
-        return self._run.problem.length(tour()) if self._frame.hides(length) else self._frame.length(length)
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then."""
-        return self._run.repeating(self._length(length, tour), tour, phase)
-
-    def report_bound(self, bound: int | float) -> None:
-        """Say that no tour is shorter than this."""
-        if self._frame.faithful:
-            self._run.report_bound(self._frame.bound(bound))
-
-    def report_optimal(self) -> None:
-        """Say that no tour is shorter than the best one, unless this has entries that the frame changes."""
-        best = self._run.best_length
-        hidden = bool(self._frame.levels) and best is not None and best >= self._frame.levels[0][0]
-        if self._frame.faithful and not hidden:
-            self._run.report_optimal()
-
-
-class _WholeRun(ForwardingRun):
-    """A run as a method sees it that searches smaller integers; the run is told of exact lengths."""
-
-    def __init__(self, run: Run, reduced: Reduced, lengths: Collection[str]) -> None:
-        super().__init__(run)
-        self._reduced = reduced
-        self._lengths = set(lengths)
-        self._least: int | float = math.inf  # length of a tour that was offered, in smaller integers
-
-    @property
-    def problem(self) -> Problem:
-        """The instance in smaller integers."""
-        return self._reduced.problem  # type: ignore[no-any-return]
-
-    @property
-    def best_length(self) -> int | float | None:
-        """Length of the best tour so far."""
-        return None if self._run.best is None else self.problem.length(self._run.best)
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search."""
-        for name in self._lengths & counters.keys():
-            del counters[name]  # of some it is a tour's, of others that of an edge
-        length = self._length(length, tour)
-        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
-
-    def _length(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> int | float:
-        known = self._reduced.exact and self.problem.wall is None
-        return self._reduced.length(length) if known else self._run.problem.length(tour())
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then."""
-        return self._run.repeating(self._length(length, tour), tour, phase)
-
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
-        self._run.offer(tour, copy=copy)
-        self._least = min(self._least, self.problem.length(tour))
-
-    def report_bound(self, bound: int | float) -> None:
-        """Say that no tour is shorter than this."""
-        self._run.report_bound(self._reduced.length(math.ceil(bound)))
-
-    def report_optimal(self) -> None:
-        """Say that no tour is shorter than the best one, where smaller integers say so of the instance's."""
-        best, length = self._run.best, self._run.best_length
-        if best is None or length is None:
-            return
-        bound = min(self._least, self.problem.length(best))
-        if self._reduced.exact or length <= self._reduced.length(bound):
-            self._run.report_optimal()
-        else:
-            self.report_bound(bound)

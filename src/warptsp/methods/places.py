@@ -7,15 +7,14 @@ tour comes to a place twice, a last local search takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from warptsp.backends.instance import tolerance_of
 from warptsp.methods.magnitude import Frame
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.methods.protocol import View, ViewedRun, says_nothing
 from warptsp.neighbors import CandidateParams, candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from warptsp.methods.method import Method
     from warptsp.methods.protocol import Run
 
-__all__ = ["View", "seen_by"]
+__all__ = ["Seen", "seen_by"]
 
 P = TypeVar("P")
 
@@ -38,7 +37,7 @@ NEARBY = 5  # places that a way may be led over
 LAST_SEARCH, LAST_SHARE = 2.5e-6, 0.25  # seconds a place for the last local search; of a time limit, at most
 
 
-class View(Protocol):
+class Seen(Protocol):
     """An instance as methods are given it."""
 
     @property
@@ -51,14 +50,14 @@ class View(Protocol):
         """Let a method search; the run is told of the instance itself."""
 
 
-def seen_by(method: Method[Any], problem: Problem, seconds: float | None = None) -> View:
+def seen_by(method: Method[Any], problem: Problem, seconds: float | None = None) -> Seen:
     """Return the instance as this method is given it, with a time limit of so many seconds."""
     if problem.n <= method.any_magnitude and (problem.reduced is None or problem.n <= FEW):
         return Frame(problem)
     if method.places_from is not None and problem.n >= method.places_from:
         places = places_of(problem, seconds)
         if places is not None and _are_worth_it(places):
-            return PlacesView(places)
+            return _Places(places)
     return Frame.of(problem)
 
 
@@ -67,7 +66,7 @@ def _are_worth_it(places: Places) -> bool:
     return int(further.sum()) >= WORTH_SHARE * len(places.place) or int(further.max()) >= WORTH_AT_ONE
 
 
-class PlacesView:
+class _Places:
     """The places of an instance, in a frame, as the method lk is given them."""
 
     def __init__(self, places: Places) -> None:
@@ -85,98 +84,36 @@ class PlacesView:
         """Let a method search among places."""
         places = self._places
         run.report_counters(places=places.problem.n)
-        among_places = _RunOfPlaces(run, places)
-        self._frame.search(search, lengths, among_places, params)
-        if among_places.last_search and among_places.found is not None and not run.interrupted:
-            run.offer(places.expand(with_detours(places, among_places.found, run.threads)), copy=False)
-
-
-class _RunOfPlaces(ForwardingRun):
-    """A run as a method sees it that searches places; lengths are the run's own.
-
-    Attributes
-    ----------
-    found : ndarray of int32 or None
-        The tour that the method offered last.
-    last_search : float
-        Seconds that are kept for the last local search; 0 if there is none, or not enough time for it.
-    """
-
-    def __init__(self, run: Run, places: Places) -> None:
-        super().__init__(run)
-        self._places = places
         left, needed = run.remaining(), LAST_SEARCH * places.problem.n
         has_time = left is None or needed <= LAST_SHARE * left
-        self.last_search = needed if has_time and not places.exact else 0.0
-        self.found: NDArray[np.int32] | None = None
+        last_search = needed if has_time and not places.exact else 0.0
+        found: NDArray[np.int32] | None = None  # the tour that the method offered last
 
-    @property
-    def problem(self) -> Problem:
-        """The places."""
-        return self._places.problem
+        def offer(tour: NDArray[np.int32]) -> NDArray[np.int32]:
+            nonlocal found
+            found = np.array(tour)
+            return places.expand(tour)
 
-    @property
-    def start(self) -> str | NDArray[np.int32]:
-        """A construction, or a tour to begin with."""
-        start = self._run.start
-        return start if isinstance(start, str) else self._places.contract(start)
+        def expect(tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+            seconds += HAND_OVER * len(places.place) + last_search
+            run.expect(None if tour is None else places.heads[tour], seconds)
 
-    @property
-    def given(self) -> Sequence[NDArray[np.int32]]:
-        """Tours that `start` was merged of."""
-        return tuple(self._places.contract(tour) for tour in self._run.given)
-
-    @property
-    def best(self) -> NDArray[np.int32] | None:
-        """The best tour so far."""
-        best = self._run.best
-        return None if best is None else self._places.contract(best)
-
-    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
-        """Say what there would be to hand over."""
-        places = self._places
-        seconds += HAND_OVER * len(places.place) + self.last_search
-        self._run.expect(None if tour is None else places.heads[tour], seconds)
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then."""
-        return self._run.repeating(length, self._later(tour), phase)
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search."""
-        return self._run.update(length=length, kicks=kicks, tour=self._later(tour), phase=phase, **counters)
-
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
-        self.found = np.array(tour)
-        self._run.offer(self._places.expand(tour), copy=False)  # nobody else has this array
-
-    def start_over(self, **counters: int | float) -> None:
-        """Say that another search begins."""
-        self._run.start_over(places=self._places.problem.n, **counters)
-
-    def report_bound(self, bound: int | float) -> None:
-        """Say that no tour is shorter than this, which rounding may make untrue of cities."""
-        if self._places.exact:
-            self._run.report_bound(bound)
-
-    def report_optimal(self) -> None:
-        """Say that no tour is shorter than the best one, which rounding may make untrue of cities."""
-        if self._places.exact:
-            self._run.report_optimal()
-
-    def _later(self, tour: Callable[[], NDArray[np.int32]]) -> Callable[[], NDArray[np.int32]]:
-        return lambda: self._places.expand(tour())
+        view = View(
+            problem=places.problem,
+            start=run.start if isinstance(run.start, str) else places.contract(run.start),
+            given=tuple(places.contract(tour) for tour in run.given),
+            best=lambda: None if run.best is None else places.contract(run.best),
+            offer=offer,
+            report=lambda report: report.with_tour(places.expand),
+            expect=expect,
+            start_over=lambda **counters: run.start_over(places=places.problem.n, **counters),
+            # Rounding may make claims of places untrue of cities.
+            report_bound=None if places.exact else says_nothing,
+            report_optimal=None if places.exact else says_nothing,
+        )
+        self._frame.search(search, lengths, ViewedRun(run, view), params)
+        if last_search and found is not None and not run.interrupted:
+            run.offer(places.expand(with_detours(places, found, run.threads)), copy=False)
 
 
 def with_detours(places: Places, tour: NDArray[np.int32], threads: int) -> NDArray[np.int32]:

@@ -1,13 +1,14 @@
-"""What a run is to a method: `warptsp.run.Run`, or one that stands between a method and that.
+"""What a method reports to: a run, or a run seen through a view, where a method searches another instance.
 
-Every method is typed against `Run`, so that nothing can stand in for a run that lacks what a method calls.
+A view is data: what it names stands in for what the run has under that name, and all else is the run's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from warptsp.errors import WarpTSPError
 
@@ -16,343 +17,166 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
+    import warptsp.run
     from warptsp.machine import Devices
     from warptsp.problem import Problem
-    from warptsp.progress import WorkerProgress
 
-__all__ = ["ForwardingRun", "Run", "RunFrom", "best_of"]
+    Tour: TypeAlias = NDArray[np.int32]
+
+__all__ = ["Report", "Run", "View", "ViewedRun", "best_of", "says_nothing"]
+
+Run: TypeAlias = "warptsp.run.Run | ViewedRun"
 
 
-class Run(Protocol):
-    """What a method may ask of a run, and tell it; `warptsp.run.Run` says what each of it means."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `Run.update` is told; `warptsp.run.Run` says what each of it means."""
+
+    length: int | float
+    kicks: int
+    tour: Callable[[], Tour]
+    phase: str
+    counters: dict[str, int | float]
+
+    def with_tour(self, of: Callable[[Tour], Tour]) -> Report:
+        """Return this report of the tour that `of` makes of its tour."""
+        tour = self.tour
+        return replace(self, tour=lambda: of(tour()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What a method sees of a run, and the run of the method; None for what is the run's own.
+
+    Attributes
+    ----------
+    problem, start, given, token, device, may_end_early
+        In the place of the run's.
+    best, best_length, kick_limit, time_limit : callable
+        Return what is in the place of the run's at the moment.
+    remaining, expect, start_over, report_bound, report_optimal, report_limit : callable
+        Called in the place of the run's.
+    offer : callable
+        Returns the tour that the run is offered for one of the method; None for none.
+    report : callable
+        Returns what the run is told in the place of a `Report` of the method; None for nothing.
+    stops : callable
+        Whether the method shall stop, whatever the run says; asked at each report.
+    """
+
+    problem: Problem | None = None
+    start: str | Tour | None = None
+    given: Sequence[Tour] | None = None
+    token: _native.StopToken | None = None
+    device: Devices | None = None
+    may_end_early: bool | None = None
+    best: Callable[[], Tour | None] | None = None
+    best_length: Callable[[], int | float | None] | None = None
+    kick_limit: Callable[[], int | None] | None = None
+    time_limit: Callable[[], float | None] | None = None
+    remaining: Callable[[], float | None] | None = None
+    expect: Callable[..., None] | None = None
+    start_over: Callable[..., None] | None = None
+    report_bound: Callable[[int | float], None] | None = None
+    report_optimal: Callable[[], None] | None = None
+    report_limit: Callable[[str], None] | None = None
+    offer: Callable[[Tour], Tour | None] | None = None
+    report: Callable[[Report], Report | None] | None = None
+    stops: Callable[[], bool] | None = None
+
+
+class ViewedRun:
+    """A run seen through a view.
+
+    Parameters
+    ----------
+    run : Run
+    view : View
+    """
+
+    __slots__ = ("_run", "_view")
+
+    def __init__(self, run: Run, view: View) -> None:
+        self._run = run
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        own = getattr(self._view, name, None)
+        return getattr(self._run, name) if own is None else own
 
     @property
-    def problem(self) -> Problem:
-        """The instance, as the method sees it."""
-
-    @property
-    def seed(self) -> int:
-        """Of the random numbers."""
-
-    @property
-    def threads(self) -> int:
-        """Threads of the CPU."""
-
-    @property
-    def device(self) -> Devices:
-        """Where the search is."""
-
-    @property
-    def may_use_cpu(self) -> bool:
-        """Whether the GPU was chosen for the user."""
-
-    @property
-    def start(self) -> str | NDArray[np.int32]:
-        """A construction, or a tour to begin with."""
-
-    @property
-    def given(self) -> Sequence[NDArray[np.int32]]:
-        """Tours that `start` was merged of."""
-
-    @property
-    def token(self) -> _native.StopToken:
-        """What native code polls."""
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds to plan for, None if unknown."""
-
-    @property
-    def kick_limit(self) -> int | None:
-        """Kicks to plan for, None if unknown."""
-
-    @property
-    def may_end_early(self) -> bool:
-        """Whether the method may end when what is left to gain is unlikely."""
-
-    @property
-    def best(self) -> NDArray[np.int32] | None:
-        """The best tour that was offered."""
+    def best(self) -> Tour | None:
+        """The best tour so far."""
+        return self._run.best if self._view.best is None else self._view.best()
 
     @property
     def best_length(self) -> int | float | None:
         """Its length."""
+        return self._run.best_length if self._view.best_length is None else self._view.best_length()
 
     @property
-    def counters(self) -> Mapping[str, int | float]:
-        """Figures of the method, for the result."""
+    def kick_limit(self) -> int | None:
+        """Kicks to plan for."""
+        return self._run.kick_limit if self._view.kick_limit is None else self._view.kick_limit()
 
     @property
-    def workers(self) -> Mapping[str, WorkerProgress]:
-        """What workers of a cluster do."""
+    def time_limit(self) -> float | None:
+        """Seconds to plan for."""
+        return self._run.time_limit if self._view.time_limit is None else self._view.time_limit()
 
-    @property
-    def stop_reason(self) -> str | None:
-        """Why the search ends, None while it goes on."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether nothing shall follow."""
-
-    def elapsed(self) -> float:
-        """Seconds since ``solve`` was called."""
-
-    def remaining(self) -> float | None:
-        """Seconds until the method must have returned, None without a time limit."""
-
-    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
-        """Say what there would be to hand over if the token stopped the method from now on."""
-
-    def enter(self, phase: str) -> None:
-        """Say what comes next."""
-
-    def use_cpu(self, error: WarpTSPError) -> None:
-        """Continue on the CPU, because of this error of the GPU."""
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then while native code that is given the token works."""
+    def offer(self, tour: Tour, *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far."""
+        offered = tour if self._view.offer is None else self._view.offer(tour)
+        if offered is not None:
+            self._run.offer(offered, copy=copy and offered is tour)  # nobody else has another array
 
     def update(
         self,
         *,
         length: int | float,
         kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
+        tour: Callable[[], Tour],
         phase: str = "search",
         **counters: int | float,
     ) -> bool:
-        """Report the state of the search; returns True when the method should stop now."""
+        """Report the state of the search."""
+        report = self._told(Report(length, kicks, tour, phase, counters))
+        stop = report is not None and self._run.update(
+            length=report.length,
+            kicks=report.kicks,
+            tour=report.tour,
+            phase=report.phase,
+            **report.counters,
+        )
+        return (self._view.stops is not None and self._view.stops()) or stop
 
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
+    @contextmanager
+    def repeating(self, length: int | float, tour: Callable[[], Tour], phase: str) -> Iterator[None]:
+        """Report this tour now and then."""
+        report, token = self._told(Report(length, 0, tour, phase, {})), self._view.token
+        if report is None:
+            yield
+            return
+        with self._run.repeating(report.length, report.tour, phase):
+            if token is not None:
+                token.poll = self._run.token.poll
+            try:
+                yield
+            finally:
+                if token is not None:
+                    token.poll = None
 
-    def save(self) -> None:
-        """Write the best tour to the checkpoint now."""
-
-    def report_device(self, device: Devices) -> None:
-        """Say where the search is from now on."""
-
-    def report_counters(self, **counters: int | float) -> None:
-        """Report figures of the method apart from `update`."""
-
-    def start_over(self, **counters: int | float) -> None:
-        """Say that another search begins, and that these are the only figures kept of the one before."""
-
-    def report_worker(self, name: str, progress: WorkerProgress) -> None:
-        """Report what a worker of a cluster has done so far."""
-
-    def limit_kicks(self, kicks: int) -> None:
-        """Plan for this number of kicks."""
-
-    def report_limit(self, reason: str) -> None:
-        """Say that the method ends because it has done as much as it was asked to do: `limit_of`."""
-
-    def report_bound(self, bound: int | float) -> None:
-        """Say that no tour is shorter than this."""
-
-    def report_optimal(self) -> None:
-        """Say that no tour is shorter than the best one that was offered."""
+    def _told(self, report: Report) -> Report | None:
+        return report if self._view.report is None else self._view.report(report)
 
 
-def best_of(run: Run) -> tuple[NDArray[np.int32], int | float]:
+def says_nothing(*_: object) -> None:
+    """Stand in for a claim of a method that does not hold for the run's own instance."""
+
+
+def best_of(run: Run) -> tuple[Tour, int | float]:
     """Return the best tour that was offered, and its length; for methods that have offered one."""
     tour, length = run.best, run.best_length
     if tour is None or length is None:
         raise WarpTSPError("the method has offered no tour, which is a bug; please report it")
     return tour, length
-
-
-class ForwardingRun:
-    """A run that passes everything on to another one, for those that change some of it.
-
-    Parameters
-    ----------
-    run : Run
-    """
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    @property
-    def device(self) -> Devices:
-        """Where the search is."""
-        return self._run.device
-
-    @property
-    def stop_reason(self) -> str | None:
-        """Why the search ends."""
-        return self._run.stop_reason
-
-    @property
-    def problem(self) -> Problem:
-        """The instance."""
-        return self._run.problem
-
-    @property
-    def seed(self) -> int:
-        """Of the random numbers."""
-        return self._run.seed
-
-    @property
-    def threads(self) -> int:
-        """Threads of the CPU."""
-        return self._run.threads
-
-    @property
-    def may_use_cpu(self) -> bool:
-        """Whether the GPU was chosen for the user."""
-        return self._run.may_use_cpu
-
-    @property
-    def start(self) -> str | NDArray[np.int32]:
-        """A construction, or a tour to begin with."""
-        return self._run.start
-
-    @property
-    def given(self) -> Sequence[NDArray[np.int32]]:
-        """Tours that `start` was merged of."""
-        return self._run.given
-
-    @property
-    def token(self) -> _native.StopToken:
-        """What native code polls."""
-        return self._run.token
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds to plan for."""
-        return self._run.time_limit
-
-    @property
-    def kick_limit(self) -> int | None:
-        """Kicks to plan for."""
-        return self._run.kick_limit
-
-    @property
-    def may_end_early(self) -> bool:
-        """Whether the method may end when what is left to gain is unlikely."""
-        return self._run.may_end_early
-
-    @property
-    def best(self) -> NDArray[np.int32] | None:
-        """The best tour so far."""
-        return self._run.best
-
-    @property
-    def best_length(self) -> int | float | None:
-        """Its length."""
-        return self._run.best_length
-
-    @property
-    def counters(self) -> Mapping[str, int | float]:
-        """Figures of the method."""
-        return self._run.counters
-
-    @property
-    def workers(self) -> Mapping[str, WorkerProgress]:
-        """What workers of a cluster do."""
-        return self._run.workers
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether nothing shall follow."""
-        return self._run.interrupted
-
-    def elapsed(self) -> float:
-        """Seconds since ``solve`` was called."""
-        return self._run.elapsed()
-
-    def remaining(self) -> float | None:
-        """Seconds until the method must have returned."""
-        return self._run.remaining()
-
-    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
-        """Say what there would be to hand over."""
-        self._run.expect(tour, seconds)
-
-    def enter(self, phase: str) -> None:
-        """Say what comes next."""
-        self._run.enter(phase)
-
-    def use_cpu(self, error: WarpTSPError) -> None:
-        """Continue on the CPU."""
-        self._run.use_cpu(error)
-
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> AbstractContextManager[None]:
-        """Report this tour now and then."""
-        return self._run.repeating(length, tour, phase)
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search."""
-        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
-
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
-        self._run.offer(tour, copy=copy)
-
-    def save(self) -> None:
-        """Write the best tour to the checkpoint now."""
-        self._run.save()
-
-    def report_device(self, device: Devices) -> None:
-        """Say where the search is from now on."""
-        self._run.report_device(device)
-
-    def report_counters(self, **counters: int | float) -> None:
-        """Report figures of the method."""
-        self._run.report_counters(**counters)
-
-    def start_over(self, **counters: int | float) -> None:
-        """Say that another search begins."""
-        self._run.start_over(**counters)
-
-    def report_worker(self, name: str, progress: WorkerProgress) -> None:
-        """Report what a worker of a cluster has done so far."""
-        self._run.report_worker(name, progress)
-
-    def limit_kicks(self, kicks: int) -> None:
-        """Plan for this number of kicks."""
-        self._run.limit_kicks(kicks)
-
-    def report_limit(self, reason: str) -> None:
-        """Say that the method has done as much as it was asked to do."""
-        self._run.report_limit(reason)
-
-    def report_bound(self, bound: int | float) -> None:
-        """Say that no tour is shorter than this."""
-        self._run.report_bound(bound)
-
-    def report_optimal(self) -> None:
-        """Say that no tour is shorter than the best one."""
-        self._run.report_optimal()
-
-
-class RunFrom(ForwardingRun):
-    """A run that begins with a tour.
-
-    Parameters
-    ----------
-    run : Run
-    start : ndarray of int32, shape (n,)
-    """
-
-    def __init__(self, run: Run, start: NDArray[np.int32]) -> None:
-        super().__init__(run)
-        self._start = start
-
-    @property
-    def start(self) -> NDArray[np.int32]:
-        """The tour to begin with."""
-        return self._start

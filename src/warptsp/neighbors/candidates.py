@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import warptsp._native as _native
 from warptsp.errors import InvalidOption
-from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,18 +14,9 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["CandidateParams", "candidate_lists", "candidate_rows", "search_norm"]
+__all__ = ["CandidateParams", "candidate_lists", "candidate_rows"]
 
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
-
-_NORMS = {
-    Metric.MAN_2D: 1,
-    Metric.MAN_3D: 1,
-    Metric.MAX_2D: 0,
-    Metric.MAX_3D: 0,
-    Metric.XRAY1: 0,
-    Metric.XRAY2: 0,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +50,6 @@ class CandidateParams:
                 f"per_quadrant is {self.per_quadrant}: with count {self.count}, 0 to {self.count // 4} "
                 "are possible"
             )
-
-
-def search_norm(metric: Metric) -> int:
-    """The norm by which nearness in space follows the metric: 2 Euclidean, 1 Manhattan, 0 maximum."""
-    return _NORMS.get(metric, 2)
 
 
 def candidate_lists(
@@ -114,6 +99,5 @@ def candidate_rows(
         return _native.candidate_lists_matrix(problem.search_matrix(), count, per_quadrant, threads, token)
     metric = problem.metric
     quadrant = min(per_quadrant, count // 4)
-    norm = search_norm(metric)
     threads = min(threads, 1 + len(points) // CITIES_A_THREAD)
-    return _native.candidate_lists(points, count, quadrant, norm, metric.geographic, threads, token)
+    return _native.candidate_lists(points, count, quadrant, metric.norm, metric.geographic, threads, token)

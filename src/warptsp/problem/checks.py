@@ -17,9 +17,17 @@ from warptsp.machine import available_threads
 from warptsp.text import well_formed
 
 from .metric import Metric
-from .missing import LARGEST_WALL, with_wall
+from .missing import with_wall
 from .threads import in_threads
-from .values import EXACT_INTEGERS, float_array, plain_array, point_array, read_only, real_array
+from .values import (
+    EXACT_INTEGERS,
+    float_array,
+    largest_bits,
+    plain_array,
+    point_array,
+    read_only,
+    real_array,
+)
 
 __all__ = [
     "bounds_of",
@@ -125,7 +133,7 @@ def _look_for_other_units(
     """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
     if metric is Metric.GEO:
         _look_at_minutes(coordinates)
-    elif metric in (Metric.XRAY1, Metric.XRAY2):
+    elif metric.angular:
         _look_at_angles(metric, low, high)
 
 
@@ -145,16 +153,16 @@ def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDA
             f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
             "scale the coordinates"
         )
+    cure = "scale the coordinates" + ("" if metric.angular else f" or use {metric.unrounded.name}")
     if metric.integral and 100.0 * span > EXACT_INTEGERS:
         raise InvalidProblem(
             f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
-            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; {cure}"
         )
-    longest = (100.0 if metric in (Metric.XRAY1, Metric.XRAY2) else 3.0) * span
+    longest = (100.0 if metric.angular else 3.0) * span
     if metric.integral and longest * n > _LARGEST_INTEGER_LENGTH:
         raise InvalidProblem(
-            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; scale the "
-            "coordinates or use EXACT_2D"
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; {cure}"
         )
 
 
@@ -250,11 +258,16 @@ def checked_matrix(
     n = len(matrix)
     if n == 0:
         raise InvalidProblem("the instance has no cities: at least one is needed")
+    if matrix.dtype == np.object_:
+        matrix, wall = _narrowed(matrix, wall)
     kept: NDArray[Any]
-    if np.issubdtype(matrix.dtype, np.integer):
+    negative = True  # may be
+    if matrix.dtype.kind in "iu":
+        whole = matrix.astype(np.int32) if matrix.dtype.itemsize < 4 else matrix
         small = np.iinfo(np.int32)
-        fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
-        kept = matrix.astype(np.int32 if fits else np.int64, order="C", copy=False)
+        negative = largest_bits(whole) > small.max
+        fits = not negative or (int(whole.max()) <= small.max and int(whole.min()) >= small.min)
+        kept = whole.astype(np.int32 if fits else np.int64, order="C", copy=False)
     elif matrix.dtype == np.object_:
         kept = np.array(matrix, order="C")
     else:
@@ -264,8 +277,6 @@ def checked_matrix(
             kept = kept.copy()
         np.fill_diagonal(kept, 0)
     kept, wall = with_wall(kept, wall)
-    if kept.dtype == np.object_:
-        kept = _narrowed(kept, wall)
     real = kept.dtype == np.float64
     bounded = kept.dtype.kind != "i"
     exact, asymmetric = True, False
@@ -279,7 +290,7 @@ def checked_matrix(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: a distance is needed, or infinity "
                 "for an arc that is missing"
             )
-        if (rows < 0).any():
+        if negative and (rows < 0).any():
             i, j = np.argwhere(rows < 0)[0]
             raise InvalidProblem(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
@@ -313,14 +324,20 @@ def checked_matrix(
     return read_only(kept), asymmetric, wall
 
 
-def _narrowed(matrix: NDArray[np.object_], wall: int | float | None) -> NDArray[Any]:
-    """Python's integers in 64 bits, if these and a search hold them after all: without diagonal and walls."""
-    largest, smallest = matrix.max(), matrix.min()
-    if wall is not None:
-        largest = matrix.max(initial=0, where=(matrix < wall).astype(np.bool_))
-    if smallest < 0 or largest > EXACT_INTEGERS or (wall is not None and wall > LARGEST_WALL):
-        return matrix
-    return matrix.astype(np.int64)
+def _narrowed(matrix: NDArray[np.object_], wall: Any) -> tuple[NDArray[Any], Any]:
+    """Python's integers in 64 bits, if doubles hold all arcs that are there; and the entry of the others."""
+    sizes = matrix.astype(np.float64)
+    np.fill_diagonal(sizes, 0)
+    end = wall if isinstance(wall, (int, float)) else np.inf
+    there: Any = sizes < end
+    if EXACT_INTEGERS < end < np.inf:
+        there = (matrix < end).astype(np.bool_)
+        np.fill_diagonal(there, True)
+    largest = sizes.max(initial=0, where=there)
+    if sizes.min() < 0 or largest >= EXACT_INTEGERS:
+        return matrix, wall
+    missing = int(largest) + 1
+    return np.where(there, sizes, missing).astype(np.int64), wall if there.all() else missing
 
 
 def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:

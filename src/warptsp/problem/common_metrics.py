@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._words import as_called
-from warptsp.errors import InvalidOption
-
 from .metric import COMMON, Metric
 
-__all__ = ["check_common", "metric_in"]
+__all__ = ["metric_in", "metric_of"]
+
+_WHOLE_UP_TO = 2.0**30  # coordinates whose lengths of tours are integers of 64 bits
 
 
 def metric_in(name: Metric | str, dimensions: int) -> Metric:
@@ -28,22 +27,14 @@ def metric_in(name: Metric | str, dimensions: int) -> Metric:
     return fitting[0] if fitting else Metric.parse(name)
 
 
-def check_common(name: Metric | str | None, metric: Metric, coordinates: NDArray[np.float64]) -> None:
-    """Accept a metric by its common name for these coordinates.
+def metric_of(name: Metric | str | None, metric: Metric, coordinates: NDArray[np.float64]) -> Metric:
+    """The metric that `name`, which means `metric` by `metric_in`, is for these coordinates.
 
-    Raises
-    ------
-    InvalidOption
-        The common name means distances that are not rounded, as the metric does, which matters here.
+    ``manhattan`` and ``chebyshev`` of whole numbers are whole numbers, so that they are TSPLIB's metrics, in
+    which bounds are rounded up.
     """
-    if not isinstance(name, str) or name.strip().lower() not in COMMON or not metric.integral:
-        return
-    broken = (coordinates != np.floor(coordinates)).any(axis=1)
-    if broken.any():
-        row = int(np.argmax(broken))
-        place = ", ".join(f"{value:.6g}" for value in coordinates[row])
-        called = as_called(f'metric="{metric.name}"', f"--metric {metric.name}")
-        raise InvalidOption(
-            f"metric {name}: distances are whole numbers in this metric, and city {row} (counted from 0) "
-            f"lies at {place}: multiply the coordinates by a power of ten, or round each distance: {called}"
-        )
+    if not isinstance(name, str) or name.strip().lower() not in COMMON or metric.norm == 2:
+        return metric
+    if np.abs(coordinates).max(initial=0.0) > _WHOLE_UP_TO or (coordinates != np.floor(coordinates)).any():
+        return metric
+    return metric.rounded

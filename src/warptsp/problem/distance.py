@@ -73,11 +73,11 @@ def _manhattan(p: Rows, q: Rows) -> Rows:
     total = np.abs(p[..., 0] - q[..., 0])
     for axis in range(1, p.shape[-1]):
         total += np.abs(p[..., axis] - q[..., axis])
-    return _nearest_integer(total)
+    return np.asarray(total)
 
 
 def _maximum(p: Rows, q: Rows) -> Rows:
-    return np.asarray(_nearest_integer(np.abs(p - q)).max(axis=-1))
+    return np.asarray(np.abs(p - q).max(axis=-1))
 
 
 def _pseudo_euclidean(p: Rows, q: Rows) -> Rows:
@@ -125,12 +125,16 @@ _FUNCTIONS: dict[Metric, Callable[[Rows, Rows], Rows]] = {
     Metric.ATT: _pseudo_euclidean,
     Metric.GEO: _geo,
     Metric.GREAT_CIRCLE: _great_circle,
-    Metric.MAN_2D: _manhattan,
-    Metric.MAX_2D: _maximum,
+    Metric.MAN_2D: lambda p, q: _nearest_integer(_manhattan(p, q)),
+    Metric.MAX_2D: lambda p, q: _nearest_integer(_maximum(p, q)),
     Metric.EUC_3D: lambda p, q: _nearest_integer(_euclidean(p, q)),
     Metric.EXACT_3D: _euclidean,
-    Metric.MAN_3D: _manhattan,
-    Metric.MAX_3D: _maximum,
+    Metric.MAN_3D: lambda p, q: _nearest_integer(_manhattan(p, q)),
+    Metric.MAX_3D: lambda p, q: _nearest_integer(_maximum(p, q)),
     Metric.XRAY1: lambda p, q: _xray(p, q, (1.0, 1.0, 1.0)),
     Metric.XRAY2: lambda p, q: _xray(p, q, (1.25, 1.5, 1.15)),
+    Metric.EXACT_MAN_2D: _manhattan,
+    Metric.EXACT_MAX_2D: _maximum,
+    Metric.EXACT_MAN_3D: _manhattan,
+    Metric.EXACT_MAX_3D: _maximum,
 }

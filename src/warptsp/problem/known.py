@@ -7,12 +7,10 @@ instance that has the name but other cities is not recognised.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +110,9 @@ def known_length_by_name(name: str, fixed_edges: FixedEdges = ()) -> KnownLength
 
 @cache
 def _table() -> dict[tuple[str, FixedEdges], KnownLength]:
+    import csv  # with what it needs, this would be a twentieth of the import of all that `solve` needs
+    from importlib import resources
+
     text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
     entries = [
         KnownLength(

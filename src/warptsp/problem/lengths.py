@@ -96,7 +96,7 @@ def longest_within(metric: Metric, low: NDArray[np.float64], high: NDArray[np.fl
         return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
     if metric is Metric.GREAT_CIRCLE:
         return math.pi * EARTH_RADIUS_M
-    if metric in (Metric.XRAY1, Metric.XRAY2):
+    if metric.angular:
         return float(np.ceil(100.0 * np.max(high - low)))
     return float(coordinate_distances(metric, low, high)) * (1.0 + 1e-12)
 

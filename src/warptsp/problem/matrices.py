@@ -14,7 +14,7 @@ from warptsp.machine import memory
 
 from .values import check_count, real_array
 
-__all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix"]
+__all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix", "without_none"]
 
 
 def are_distances(square: NDArray[Any]) -> bool:
@@ -41,6 +41,16 @@ def are_distances(square: NDArray[Any]) -> bool:
             f"{distances} says the one, {points} the other"
         )
     return False
+
+
+def without_none(square: NDArray[Any]) -> NDArray[Any]:
+    """A square with None as missing arcs, as null is in JSON; on the diagonal it means nothing."""
+    if square.dtype != np.object_ or square.ndim != 2 or square.shape[0] != square.shape[1]:
+        return square
+    missing = np.array([[entry is None for entry in row] for row in square])
+    filled = np.where(missing, np.inf, square)
+    np.fill_diagonal(filled, np.where(missing.diagonal(), 0, square.diagonal()))
+    return filled
 
 
 def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:

@@ -13,82 +13,111 @@ from warptsp.errors import InvalidOption
 
 __all__ = ["Metric"]
 
+NORMS = ("maximum", "manhattan", "euclidean")  # by their numbers
+
 
 class Metric(enum.Enum):
     """A distance function; the name is TSPLIB's ``EDGE_WEIGHT_TYPE``.
 
-    The value is the number of the native ``MetricKind`` (``native/common/metric.h``).
+    The rows are those of the table in ``native/common/metric.h``, and a description for people: number,
+    space, norm that orders cities as the metric does, rounding.
     """
 
-    EUC_2D = 0
-    CEIL_2D = 1
-    FLOOR_2D = 2
-    EXACT_2D = 3
-    ATT = 4
-    GEO = 5
-    GREAT_CIRCLE = 6
-    MAN_2D = 7
-    MAX_2D = 8
-    EUC_3D = 9
-    EXACT_3D = 10
-    MAN_3D = 11
-    MAX_3D = 12
-    XRAY1 = 13
-    XRAY2 = 14
-    EXPLICIT = 15
+    EUC_2D = 0, "plane", "euclidean", "nearest", "Euclidean, rounded to the nearest integer"
+    CEIL_2D = 1, "plane", "euclidean", "up", "Euclidean, rounded up"
+    FLOOR_2D = 2, "plane", "euclidean", "down", "Euclidean, rounded down"
+    EXACT_2D = 3, "plane", "euclidean", "none", "Euclidean, not rounded"
+    ATT = 4, "plane", "euclidean", "att", "pseudo-Euclidean (ATT)"
+    GEO = 5, "sphere", "euclidean", "down", "TSPLIB's geographical distance in kilometres"
+    GREAT_CIRCLE = 6, "sphere", "euclidean", "none", "great-circle distance in metres"
+    MAN_2D = 7, "plane", "manhattan", "nearest", "Manhattan, rounded to the nearest integer"
+    MAX_2D = 8, "plane", "maximum", "nearest", "maximum of the rounded differences"
+    EUC_3D = 9, "space", "euclidean", "nearest", "Euclidean in space, rounded to the nearest integer"
+    EXACT_3D = 10, "space", "euclidean", "none", "Euclidean in space, not rounded"
+    MAN_3D = 11, "space", "manhattan", "nearest", "Manhattan in space, rounded to the nearest integer"
+    MAX_3D = 12, "space", "maximum", "nearest", "maximum of the rounded differences in space"
+    XRAY1 = 13, "angles", "maximum", "nearest", "X-ray crystallography, version 1"
+    XRAY2 = 14, "angles", "maximum", "nearest", "X-ray crystallography, version 2"
+    EXPLICIT = 15, "none", "euclidean", "nearest", "distance matrix"
+    EXACT_MAN_2D = 16, "plane", "manhattan", "none", "Manhattan, not rounded"
+    EXACT_MAX_2D = 17, "plane", "maximum", "none", "maximum of the differences"
+    EXACT_MAN_3D = 18, "space", "manhattan", "none", "Manhattan in space, not rounded"
+    EXACT_MAX_3D = 19, "space", "maximum", "none", "maximum of the differences in space"
 
-    @property
-    def kind(self) -> int:
-        """Number of the native ``MetricKind``."""
-        return int(self.value)
+    kind: int
+    space: str
+    norm: int
+    """That orders cities as the metric does: 2 Euclidean, 1 Manhattan, 0 maximum."""
+    rounding: str
+    description: str
+
+    def __new__(cls, kind: int, space: str, norm: str, rounding: str, description: str) -> Metric:
+        """Make the member of a row; its value is the number of the native ``MetricKind``."""
+        metric = object.__new__(cls)
+        metric._value_ = metric.kind = kind
+        metric.space, metric.norm, metric.rounding = space, NORMS.index(norm), rounding
+        metric.description = description
+        return metric
 
     @property
     def integral(self) -> bool:
         """Whether every distance is an integer (for EXPLICIT, the instance's matrix decides)."""
-        return self not in _REAL
+        return self.rounding != "none"
 
     @property
     def has_coordinates(self) -> bool:
         """Whether distances come from coordinates; otherwise from a matrix."""
-        return self is not Metric.EXPLICIT
+        return self.space != "none"
 
     @property
     def dimensions(self) -> int:
         """Numbers in a coordinate row: 2 or 3; 0 for a matrix."""
-        if self is Metric.EXPLICIT:
-            return 0
-        return 3 if self in _THREE_DIMENSIONAL else 2
+        return {"none": 0, "plane": 2, "sphere": 2}.get(self.space, 3)
 
     @property
     def planar(self) -> bool:
         """Whether distances are those of a plane, in which a GPU finds neighbours by coordinates."""
-        return self.euclidean or self is Metric.MAN_2D or self is Metric.MAX_2D
+        return self.space == "plane"
 
     @property
     def spatial(self) -> bool:
         """Whether distances are those of a norm in space, in which a GPU finds neighbours, too."""
-        return self in (Metric.EUC_3D, Metric.EXACT_3D, Metric.MAN_3D, Metric.MAX_3D)
+        return self.space == "space"
 
     @property
     def euclidean(self) -> bool:
         """Whether distances are Euclidean in the plane, rounded or not, so that single precision can look for
-        moves; native/common/metric.h has both sets, too, and tests compare them."""
-        return self in _EUCLIDEAN
+        moves."""
+        return self.planar and self.norm == 2
 
     @property
     def geographic(self) -> bool:
         """Whether coordinates are a latitude and a longitude."""
-        return self is Metric.GEO or self is Metric.GREAT_CIRCLE
+        return self.space == "sphere"
+
+    @property
+    def rounded(self) -> Metric:
+        """The metric of the same space and norm that rounds to nearest; itself, if there is none."""
+        return self._with("nearest")
+
+    @property
+    def unrounded(self) -> Metric:
+        """The metric of the same space and norm that does not round; itself, if there is none."""
+        return self._with("none")
+
+    def _with(self, rounding: str) -> Metric:
+        like = (self.space, self.norm, rounding) if self.planar or self.spatial else None
+        return next((m for m in Metric if (m.space, m.norm, m.rounding) == like), self)
+
+    @property
+    def angular(self) -> bool:
+        """Whether coordinates are the angles of a diffractometer."""
+        return self.space == "angles"
 
     @property
     def unit(self) -> str:
         """Unit of a length where the metric fixes one ("km", "m"), otherwise an empty string."""
         return {Metric.GEO: "km", Metric.GREAT_CIRCLE: "m"}.get(self, "")
-
-    @property
-    def description(self) -> str:
-        """The definition in a few words, for people."""
-        return _DESCRIPTIONS[self]
 
     @property
     def words(self) -> str:
@@ -118,8 +147,8 @@ class Metric(enum.Enum):
 
 
 _EUCLID = (Metric.EXACT_2D, Metric.EXACT_3D)
-_MANHATTAN = (Metric.MAN_2D, Metric.MAN_3D)
-_CHEBYSHEV = (Metric.MAX_2D, Metric.MAX_3D)
+_MANHATTAN = (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D)
+_CHEBYSHEV = (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D)
 COMMON = {
     "euclidean": _EUCLID,
     "cityblock": _MANHATTAN,
@@ -134,32 +163,9 @@ COMMON = {
 }
 """What SciPy, scikit-learn and geographers call metrics: in the plane, in space."""
 _SPARED = ("l1", "l2", "taxicab", "great-circle", "great_circle")  # in messages
-_REAL = frozenset({Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE})
-_EUCLIDEAN = frozenset({Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT})
-_THREE_DIMENSIONAL = frozenset(
-    {Metric.EUC_3D, Metric.EXACT_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2}
-)
 _WORDS = {
     Metric.EXACT_2D: "Euclidean distances",
     Metric.EXACT_3D: "Euclidean distances",
     Metric.GREAT_CIRCLE: "great circles",
-    Metric.EXPLICIT: "distance matrix",
-}
-_DESCRIPTIONS = {
-    Metric.EUC_2D: "Euclidean, rounded to the nearest integer",
-    Metric.CEIL_2D: "Euclidean, rounded up",
-    Metric.FLOOR_2D: "Euclidean, rounded down",
-    Metric.EXACT_2D: "Euclidean, not rounded",
-    Metric.ATT: "pseudo-Euclidean (ATT)",
-    Metric.GEO: "TSPLIB's geographical distance in kilometres",
-    Metric.GREAT_CIRCLE: "great-circle distance in metres",
-    Metric.MAN_2D: "Manhattan, rounded to the nearest integer",
-    Metric.MAX_2D: "maximum of the rounded differences",
-    Metric.EUC_3D: "Euclidean in space, rounded to the nearest integer",
-    Metric.EXACT_3D: "Euclidean in space, not rounded",
-    Metric.MAN_3D: "Manhattan in space, rounded to the nearest integer",
-    Metric.MAX_3D: "maximum of the rounded differences in space",
-    Metric.XRAY1: "X-ray crystallography, version 1",
-    Metric.XRAY2: "X-ray crystallography, version 2",
     Metric.EXPLICIT: "distance matrix",
 }

@@ -19,10 +19,10 @@ from .names import CityNames
 from .open_path import OpenPath
 from .values import EXACT_INTEGERS
 
-__all__ = ["LARGEST_WALL", "check_connected", "missing_arcs", "with_infinity", "with_wall"]
+__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
-LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
+_LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
 
 
 def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | float | None]:
@@ -63,7 +63,7 @@ def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | flo
     kind: Any = np.int32 if wall <= np.iinfo(np.int32).max else np.int64
     if real or matrix.dtype == np.object_:
         kind = matrix.dtype
-    elif wall > LARGEST_WALL:
+    elif wall > _LARGEST_WALL:
         kind = np.object_
     changed: Any = np.array(matrix, dtype=kind)
     for rows in blocks:

@@ -6,7 +6,6 @@ back. So a search may look at places alone, and put the cities of each beside on
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +25,6 @@ _WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact
 _CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
 _LOOK_AT_ENTRY, _LOOK_SHARE = 2e-8, 0.1  # seconds; of a time limit, at most, for the rows of a matrix
 _SAME = 1e-9  # of the longest entry: by which entries that are not integers may miss the triangle inequality
-_NO_PLACES = (Metric.GEO, Metric.XRAY1, Metric.XRAY2)
-"""From a city to another one at the same point it is 1 km by TSPLIB's formula for GEO, and angles that differ
-by more than a turn defy the triangle inequality."""
-_REAL = (Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE)
-_EXACT_OF_WHOLE = (Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D, Metric.MAN_3D, Metric.MAX_3D)
-"""Which are rounded up, or not at all where coordinates are integers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +113,11 @@ def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
 
 
 def _found(problem: Problem) -> Places | None:
-    if problem.metric in _NO_PLACES or problem.wall is not None or problem.reduced is not None:
+    # From a city to another one at the same point it is 1 km by TSPLIB's formula for GEO, and angles that
+    # differ by more than a turn defy the triangle inequality.
+    if problem.metric is Metric.GEO or problem.metric.angular:
+        return None
+    if problem.wall is not None or problem.reduced is not None:
         return None
     keys = _keys_of_points(problem) if problem.matrix is None else _keys_of_rows(problem.matrix)
     if keys is None:
@@ -208,6 +205,8 @@ def _keys_of_rows(matrix: NDArray[Any]) -> NDArray[np.uint64] | None:
     some = np.flatnonzero(np.count_nonzero(matrix, axis=1) < len(matrix) - 1)  # 0 to another city
     if len(some) < 2:
         return None
+    import hashlib
+
     keys = np.arange(len(matrix), dtype=np.uint64)
     seen: dict[bytes, int] = {}
     for city in some.tolist():
@@ -237,11 +236,13 @@ def _problem_of(problem: Problem, heads: NDArray[np.int32], place: NDArray[np.in
 
 
 def _obeys_triangle_inequality(problem: Problem) -> bool:
-    if problem.metric in _REAL:
+    metric = problem.metric
+    if not metric.integral:
         return True
     coordinates = problem.given_coordinates()
     whole = np.abs(problem.bounds).max() < _WHOLE_BELOW and bool((coordinates == np.floor(coordinates)).all())
-    return whole and problem.metric in _EXACT_OF_WHOLE
+    # Such a metric rounds up, or not at all where coordinates are integers.
+    return whole and (metric.rounding in ("up", "att") or metric.norm != 2)
 
 
 def _detours_of_matrix(matrix: NDArray[Any], over: NDArray[np.intp]) -> bool | None:

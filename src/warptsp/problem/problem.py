@@ -25,12 +25,12 @@ from .checks import (
     checked_matrix,
     checked_node_ids,
 )
-from .common_metrics import check_common, metric_in
+from .common_metrics import metric_in, metric_of
 from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
 from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
-from .matrices import are_distances, dense_matrix, square_matrix
+from .matrices import are_distances, dense_matrix, square_matrix, without_none
 from .metric import Metric
 from .missing import check_connected, missing_arcs
 from .names import CityNames
@@ -192,9 +192,8 @@ class Problem:
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
-        problem = cls(metric_in(metric, coordinates.shape[1]), coordinates=coordinates, **fields)
-        check_common(metric, problem.metric, coordinates)
-        return problem
+        named = metric_in(metric, coordinates.shape[1])
+        return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:
@@ -203,8 +202,8 @@ class Problem:
         Parameters
         ----------
         matrix : array_like or sparse array, shape (n, n), or array_like, shape (n (n - 1) / 2,)
-            Entry (i, j) is the distance from city i to city j, infinite if that arc is missing: then no tour
-            has it. The diagonal is ignored. A vector is a condensed matrix, as
+            Entry (i, j) is the distance from city i to city j, infinite or None if that arc is missing: then
+            no tour has it. The diagonal is ignored. A vector is a condensed matrix, as
             ``scipy.spatial.distance.pdist`` returns it: the rows above the diagonal. Of a sparse SciPy array,
             arcs that are not stored are missing.
         **fields
@@ -214,7 +213,7 @@ class Problem:
             values, missing = dense_matrix(matrix)
             fields.setdefault("wall", missing)
         else:
-            values = plain_array(matrix, "the matrix's entries")
+            values = without_none(plain_array(matrix, "the matrix's entries"))
             if values.ndim == 1:
                 values = square_matrix(values)
         return cls(Metric.EXPLICIT, matrix=values, **fields)
@@ -279,7 +278,7 @@ class Problem:
         diagonal of one large number they are refused, and otherwise they are points. A warning says what
         they were taken for.
         """
-        values = plain_array(array, "the numbers")
+        values = without_none(plain_array(array, "the numbers"))
         n = len(values) if values.ndim else 0
         square = values.ndim == 2 and values.shape[1] == n
         if square and n in (2, 3) and not asymmetric:

@@ -23,7 +23,7 @@ def doubt_about_rounding(metric: Metric, coordinates: NDArray[np.float64]) -> st
     They are where rounding changes them by more than half, and coordinates are not whole numbers, as those of
     published instances with cities close together.
     """
-    if not metric.integral or metric.geographic or metric in (Metric.XRAY1, Metric.XRAY2):
+    if not metric.integral or metric.geographic or metric.angular:
         return None
     n = len(coordinates)
     sample = coordinates[:: -(-n // _SAMPLE)]
@@ -46,9 +46,9 @@ def doubt_about_rounding(metric: Metric, coordinates: NDArray[np.float64]) -> st
     rounded = coordinate_distances(metric, sample[apart], sample[nearest[apart]])
     if np.count_nonzero(np.abs(rounded - true) > 0.5 * true) <= len(true) // 2:
         return None
+    exact = metric.unrounded.name
     cure = "multiply the coordinates by a power of ten"
-    if metric.euclidean or metric is Metric.EUC_3D:
-        exact = (Metric.EXACT_2D if metric.dimensions == 2 else Metric.EXACT_3D).name
+    if metric.unrounded is not metric:
         cure = f"{as_called(f'metric={exact!r}', f'--metric {exact}')} does not round"
     return (
         f"{metric.name} rounds distances to whole numbers, and most neighbours lie closer together than "

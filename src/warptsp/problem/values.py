@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +21,7 @@ __all__ = [
     "check_count",
     "float_array",
     "integer_array",
+    "largest_bits",
     "plain_array",
     "point_array",
     "read_only",
@@ -51,8 +53,8 @@ def plain_array(
     try:
         _refuse_masked(values, what, error)
         array = np.asarray(values)
-        if array.dtype.kind == "f" and isinstance(values, (list, tuple)) and _has_large(array):
-            return np.array(values, dtype=np.object_)  # integers beside a float have been rounded
+        if array.dtype.kind == "f" and isinstance(values, (list, tuple)) and _may_be_integers(array):
+            return np.array(values, dtype=np.object_)  # which tells 3 from 3.0, and rounds no integer
         return array
     except (InvalidProblem, InvalidTour):
         raise
@@ -66,7 +68,7 @@ def plain_array(
 def real_array(values: Any, what: str, *, below: int | None = None, any_size: bool = False) -> NDArray[Any]:
     """Values as an array of integers or floats, each exactly as it was given, integers if they are `below`.
 
-    Integers above 2**53 stay Python's own if they may be of `any_size`, with infinity among them.
+    If they may be of `any_size`, integers above 2**53, and those with infinity among them, stay Python's own.
 
     Raises
     ------
@@ -82,14 +84,22 @@ def real_array(values: Any, what: str, *, below: int | None = None, any_size: bo
         return _numbers_of_objects(array, what, any_size)
     if kind not in "iuf":
         raise InvalidProblem(f"{what} are not numbers but {_type_name(array)}: real numbers are needed")
-    if kind in "iu" and array.size:
+    if array.dtype.itemsize == 8 and kind in "iu" and largest_bits(array) > EXACT_INTEGERS:
         counts: Any = True if below is None else array < below
         largest = max(abs(int(end(initial=0, where=counts))) for end in (array.min, array.max))
         if largest > EXACT_INTEGERS and not any_size:
             raise InvalidProblem(_NOT_KEPT.format(what, shown(largest)))
-        if largest > EXACT_INTEGERS or array.dtype == np.uint64:  # of which a wall may be, too
+        if largest > EXACT_INTEGERS or kind == "u":  # of which a wall may be, too
             return array.astype(np.object_)
     return array
+
+
+def largest_bits(array: NDArray[Any]) -> int:
+    """The largest of integers, where negative ones count as what their bits are without a sign.
+
+    One look at an array, instead of two, says that all are small and none is negative.
+    """
+    return int(array.view(array.dtype.str.replace("i", "u")).max(initial=0))
 
 
 def float_array(values: Any, what: str) -> NDArray[np.float64]:
@@ -185,40 +195,52 @@ def _ragged(values: Any) -> str | None:
     return f"entry {other} (counted from 0) is {held[0]}, and the first is {held[1]}"
 
 
-def _has_large(array: NDArray[np.floating[Any]]) -> bool:
-    """Whether there are finite numbers of which a float holds no fraction, or not every integer."""
+def _may_be_integers(array: NDArray[np.floating[Any]]) -> bool:
+    """Whether floats may have been made of integers: of large ones, or of all that are beside infinity."""
     sizes = np.abs(array)
-    return bool(sizes.max(initial=0.0, where=np.isfinite(sizes)) >= EXACT_INTEGERS)
+    finite = np.isfinite(sizes)
+    if sizes.max(initial=0.0, where=finite) >= EXACT_INTEGERS:
+        return True
+    return bool(np.isposinf(array).any()) and bool((np.floor(sizes) == sizes).all(where=finite))
 
 
 def _numbers_of_objects(array: NDArray[Any], what: str, any_size: bool) -> NDArray[Any]:
     """Python's own numbers: integers of any size, fractions, decimals."""
-    whole, large, missing = True, None, False
-    for value in array.flat:
-        if type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, _NO_NUMBERS)):
-            if abs(int(value)) > EXACT_INTEGERS:
-                large = value
-                if abs(int(value)) > _LARGEST_INTEGER:
-                    bits = int(value).bit_length()
-                    raise InvalidProblem(f"{what} hold an integer of {bits} bits: up to 10**300 are possible")
-        elif isinstance(value, _NO_NUMBERS) or not isinstance(value, (numbers.Real, Decimal)):
+    integers = 0
+    for kind, count in Counter(map(type, array.flat)).items():
+        if issubclass(kind, _NO_NUMBERS) or not issubclass(kind, (numbers.Real, Decimal)):
+            value = next(value for value in array.flat if type(value) is kind)
             raise InvalidProblem(f"{what} hold {shown(value)}: real numbers are needed")
-        elif value == math.inf:
-            missing = True
-        else:
-            whole = False
-    if large is not None:
-        if whole and any_size:
-            kept = np.empty(array.size, dtype=np.object_)
-            kept[:] = [math.inf if value == math.inf else int(value) for value in array.flat]
-            return kept.reshape(array.shape)
-        rounded = _rounded_integer(array)
-        if whole or rounded is not None:
-            raise InvalidProblem(_NOT_KEPT.format(what, shown(large if rounded is None else rounded)))
+        integers += count if issubclass(kind, numbers.Integral) else 0
     try:
-        return np.array(array, dtype=np.int64 if whole and not missing else np.float64)
+        sizes = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as reason:
+        _refuse_huge(array, what)
         raise InvalidProblem(f"{what} are not numbers: {reason}") from None
+    missing = np.isposinf(sizes)
+    largest = float(np.abs(sizes).max(initial=0.0, where=np.isfinite(sizes)))
+    if largest >= _LARGEST_INTEGER:
+        _refuse_huge(array, what)
+    whole = integers + np.count_nonzero(missing) == array.size
+    if whole and any_size and (largest >= EXACT_INTEGERS or missing.any()):
+        kept = np.empty(array.size, dtype=np.object_)
+        kept[:] = [
+            math.inf if is_missing else int(value)
+            for value, is_missing in zip(array.flat, missing.flat, strict=True)
+        ]
+        return kept.reshape(array.shape)
+    if largest >= EXACT_INTEGERS:
+        rounded = _rounded_integer(array)
+        if rounded is not None or (whole and largest > EXACT_INTEGERS):
+            raise InvalidProblem(_NOT_KEPT.format(what, shown(int(largest) if rounded is None else rounded)))
+    return array.astype(np.int64) if whole and not missing.any() else sizes
+
+
+def _refuse_huge(array: NDArray[Any], what: str) -> None:
+    for value in array.flat:
+        if isinstance(value, numbers.Integral) and abs(int(value)) > _LARGEST_INTEGER:
+            bits = int(value).bit_length()
+            raise InvalidProblem(f"{what} hold an integer of {bits} bits: up to 10**300 are possible")
 
 
 def _rounded_integer(array: NDArray[Any]) -> int | None:

@@ -1,9 +1,17 @@
 """Proofs of optimality, by branch and cut."""
 
-from .certificate import is_proof, proven_bound, read_proof
-from .closed_instance import is_optimal
-from .evidence import Certificate
-from .proving import MAX_CITIES, Proof, ProofProgress, prove, prove_within
+from __future__ import annotations
+
+from warptsp._offers import on_demand
+
+TYPE_CHECKING = False  # `solver.prove` imports what it needs, within its time limit
+if TYPE_CHECKING:
+    from .certificate import is_proof, read_proof
+    from .check import proven_bound
+    from .closed_instance import is_optimal
+    from .evidence import Certificate
+    from .proof import Proof, ProofProgress
+    from .proving import MAX_CITIES, prove_within
 
 __all__ = [
     "MAX_CITIES",
@@ -12,8 +20,18 @@ __all__ = [
     "ProofProgress",
     "is_optimal",
     "is_proof",
-    "prove",
     "prove_within",
     "proven_bound",
     "read_proof",
 ]
+__getattr__ = on_demand(
+    __name__,
+    {
+        "Certificate": "warptsp.proof.evidence",
+        "is_optimal": "warptsp.proof.closed_instance",
+        "proven_bound": "warptsp.proof.check",
+        **dict.fromkeys(("Proof", "ProofProgress"), "warptsp.proof.proof"),
+        **dict.fromkeys(("MAX_CITIES", "prove_within"), "warptsp.proof.proving"),
+        **dict.fromkeys(("is_proof", "read_proof"), "warptsp.proof.certificate"),
+    },
+)

@@ -60,10 +60,9 @@ class BranchAndCut:
         Whether branches follow where the root does not do.
     report : callable
         Called after each round, and after each step of a search for tours; returns nothing.
-    members : int
-        Of a population that searches for a shorter tour first; 0 for none.
-    search_until : float
-        When that ends at the latest, on the monotonic clock.
+    aside : (int, float), optional
+        The search for a shorter tour at the root: its members, and when it ends at the latest, on the
+        monotonic clock.
     keep_evidence : bool
         Whether `leaves`, `elimination` and `cuts` are filled, for a certificate or a checkpoint.
     earlier : Certificate, optional
@@ -106,8 +105,7 @@ class BranchAndCut:
         threads: int = 1,
         tree: bool = True,
         report: Callable[[BranchAndCut], object] = lambda state: None,
-        members: int = 0,
-        search_until: float = math.inf,
+        aside: tuple[int, float] | None = None,
         keep_evidence: bool = False,
         earlier: Certificate | None = None,
         points: NDArray[np.float64] | None = None,
@@ -121,7 +119,7 @@ class BranchAndCut:
         self.leaves: list[Leaf] = []
         self.elimination: Evidence | None = None
         self.search_seconds = 0.0
-        self._seed, self._members, self._search_until = seed, members, search_until
+        self._seed, self._aside = seed, aside
         self._searches = self._steps_of_search = 0
         self._threads, self._may_branch, self._keep, self._earlier = threads, tree, keep_evidence, earlier
         self._report, self._points = report, points
@@ -192,8 +190,8 @@ class BranchAndCut:
         if self._earlier is not None and self._take_up(self._earlier):
             self.proved = self._may_branch and self._examine_nodes()
             return
-        if self._members:
-            self._search_aside(root, root.relaxation.ends, self._members, self._search_until)
+        if self._aside is not None:
+            self._search_aside(root, root.relaxation.ends, *self._aside)
         done = False
         for effort in Effort:
             if effort is Effort.TIGHTENING and not done:

@@ -1,32 +1,24 @@
-"""Certificates of optimality, and their slow and obvious check. Long: a reader wants both on one page."""
+"""Certificates of optimality, and unfinished proofs, in files."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-import warptsp._native as _native
 from warptsp._checks import shown
 from warptsp._words import counted
-from warptsp.errors import ParseError, UnsupportedProblem
+from warptsp.errors import ParseError
 from warptsp.outputs import atomic_write
 
-from .closed_instance import (
-    ClosedInstance,
-    exponent_for,
-    has_dummy_city,
-    has_one_tour,
-    is_optimal,
-    largest_exponent,
-)
+from .check import MAX_PRICE, is_complete, is_valid, native_least_walk
+from .closed_instance import exponent_for, has_dummy_city, has_one_tour, largest_exponent
 from .evidence import Branch, Certificate, Evidence, Leaf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -38,11 +30,9 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT",
     "FORMAT_UNFINISHED",
-    "MAX_CHECKED",
     "certificate_of",
     "certificate_of_tour",
     "is_proof",
-    "proven_bound",
     "read_proof",
     "read_unfinished",
     "write_proof",
@@ -51,11 +41,6 @@ __all__ = [
 
 FORMAT = "warptsp proof of optimality"
 FORMAT_UNFINISHED = "warptsp unfinished proof"
-MAX_CHECKED = 3000
-"""Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""
-
-_MAX_PRICE = 2**62
-_MAX_CLASSES = 12  # whose shortest closed walk is computed; beyond, a cut must be a comb
 _MAX_ENTRY = 2**24
 
 
@@ -200,12 +185,12 @@ def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certifica
             file=file,
         )
     branches = [node.branches for node in [*certificate.leaves, *certificate.open]]
-    if not has_one_tour(problem) and not _is_complete(branches):
+    if not has_one_tour(problem) and not is_complete(branches):
         raise ParseError("its branches leave something out", file=file)
     if any(len({branch.cities for branch in node}) != len(node) for node in branches):
         raise ParseError("a node has two branches on one set of cities", file=file)
     for number, cut in certificate.cuts.items():
-        if not _is_valid(cut, _native_least_walk):
+        if not is_valid(cut, native_least_walk):
             raise ParseError(f"cut {number} is not valid: a tour may violate it", file=file)
     return certificate
 
@@ -289,10 +274,10 @@ class _Reader:
 
     def _evidence(self, value: Any, cuts: Mapping[int, Any]) -> Evidence:
         entry = self._mapping(value, "a leaf")
-        prices = self._array(entry.get("prices"), "a price", -_MAX_PRICE, _MAX_PRICE, self._size)
+        prices = self._array(entry.get("prices"), "a price", -MAX_PRICE, MAX_PRICE, self._size)
         priced = []
         for pair in self._list(entry.get("cuts"), "the cuts of a leaf"):
-            number, price = self._array(pair, "the price of a cut", -_MAX_PRICE, _MAX_PRICE, 2).tolist()
+            number, price = self._array(pair, "the price of a cut", -MAX_PRICE, MAX_PRICE, 2).tolist()
             if number not in cuts:
                 self._fail(f"there is no cut {number}")
             priced.append((number, price))
@@ -314,183 +299,3 @@ class _Reader:
 
 def _number(name: str) -> int | str:
     return int(name) if name.isascii() and name.isdigit() and len(name) < 20 else name
-
-
-# Checking
-
-
-def proven_bound(problem: Problem, certificate: Certificate) -> int | float | None:
-    """Return a length below which no tour is, if that proves the certificate's tour optimal; otherwise None.
-
-    Nothing is shared with the native search for cuts: the right sides of cuts are computed from their
-    classes, and every leaf's bound from all pairs of cities. Where lengths are real, the bound may be below
-    the tour's length by a fraction of 2e-7.
-
-    Raises
-    ------
-    UnsupportedProblem
-        The instance is asymmetric, or has more than `MAX_CHECKED` cities.
-    InvalidTour
-        The certificate's tour is not one of this instance.
-    """
-    if problem.asymmetric:
-        raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")
-    if problem.n > MAX_CHECKED:
-        raise UnsupportedProblem(
-            f"the instance has {problem.n} cities, and proofs are checked up to {MAX_CHECKED}"
-        )
-    problem.check_tour(certificate.tour)
-    length = problem.length(certificate.tour)
-    if (smaller := problem.reduced) is not None:
-        found = proven_bound(smaller.problem, certificate)
-        return length if found is not None and smaller.length(found) == length else None
-    if length != certificate.length:
-        return None
-    if has_one_tour(problem):
-        return length
-    instance = ClosedInstance.of(problem, length, certificate.exponent)
-    if not all(_is_valid(cut) for cut in certificate.cuts.values()):
-        return None
-    if not _is_complete([leaf.branches for leaf in certificate.leaves]):
-        return None
-    units = instance.units(instance.close(certificate.tour))
-    target = units - instance.step(units)
-    allowed = ~np.eye(instance.size, dtype=bool)
-    least = units
-    if certificate.elimination is not None:
-        bound, reduced = _bound_and_lengths(instance, certificate, certificate.elimination, (), allowed)
-        allowed = allowed & (reduced <= target - bound)
-        least = min(units, max(bound, target + 1))  # of tours with an edge that was eliminated
-    for leaf in certificate.leaves:
-        bound, _ = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
-        least = min(least, bound)
-    proven = instance.value(least)
-    if problem.integral:
-        return length if proven == length else None
-    return min(proven, length) if is_optimal(problem, length, proven) else None
-
-
-def _is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
-    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves."""
-    nodes = [(0, leaves)]  # how deep each is, and the leaves below it; a tree may be of any depth
-    while nodes:
-        depth, below = nodes.pop()
-        if len(below) == 1 and len(below[0]) == depth:
-            continue
-        if len(below) < 2 or any(len(leaf) == depth for leaf in below):
-            return False
-        cities = below[0][depth].cities
-        if any(leaf[depth].cities != cities for leaf in below):
-            return False
-        for crossings in (2, 4):
-            side = [leaf for leaf in below if leaf[depth].crossings == crossings]
-            nodes.append((depth + 1, side))
-    return True
-
-
-def _is_valid(cut: CutDescription, least_walk: Callable[[NDArray[np.int64]], int] | None = None) -> bool:
-    """Return whether every tour costs the right side of a cut at least."""
-    class_of, lengths, bound, comb = cut
-    k = len(lengths)
-    whole = lengths.astype(np.int64)
-    if k < 2 or len(np.unique(class_of)) != k:
-        return False
-    if np.any(whole.diagonal()) or not np.array_equal(whole, whole.T):
-        return False
-    if any(np.any(whole > whole[:, [z]] + whole[[z], :]) for z in range(k)):
-        return False
-    if comb and _is_comb(whole, bound, comb):
-        return True
-    return k <= _MAX_CLASSES and (least_walk or _least_walk)(whole) >= bound
-
-
-def _is_comb(lengths: NDArray[np.int64], bound: int, comb: list[list[int]]) -> bool:
-    """Return whether lengths count the sets of a comb that an edge leaves (Groetschel and Padberg, 1979)."""
-    member = np.zeros((len(comb), len(lengths)), dtype=np.int64)
-    for number, classes in enumerate(comb):
-        member[number, classes] = 1
-    handle, teeth = member[0], member[1:]
-    t = len(teeth)
-    if t < 3 or t % 2 == 0 or np.any(teeth.sum(axis=0) > 1):
-        return False
-    if np.any((teeth * handle).sum(axis=1) == 0) or np.any((teeth * (1 - handle)).sum(axis=1) == 0):
-        return False
-    counted_sets = np.abs(member[:, :, None] - member[:, None, :]).sum(axis=0)
-    return np.array_equal(counted_sets, lengths) and bound <= 3 * t + 1
-
-
-def _least_walk(lengths: NDArray[np.int64]) -> int:
-    """Return the length of the shortest closed walk through all classes (Held and Karp, 1962)."""
-    k = len(lengths)
-    least: dict[tuple[int, int], int] = {(1 << j, j): int(lengths[k - 1, j]) for j in range(k - 1)}
-    rows = lengths.tolist()
-    for size in range(2, k):
-        for members in itertools.combinations(range(k - 1), size):
-            visited = sum(1 << j for j in members)
-            for j in members:
-                before = visited ^ (1 << j)
-                least[visited, j] = min(least[before, i] + rows[i][j] for i in members if i != j)
-    full = (1 << (k - 1)) - 1
-    return min(least[full, j] + int(rows[j][k - 1]) for j in range(k - 1))
-
-
-def _native_least_walk(lengths: NDArray[np.int64]) -> int:
-    """Return the same, thousands of times as fast; this is for callers who trust the search for cuts."""
-    if len(lengths) < 3 or int(lengths.max()) >= 1 << 20:
-        return _least_walk(lengths)
-    return _native.least_closed_walk(np.ascontiguousarray(lengths, dtype=np.int32))
-
-
-def _bound_and_lengths(
-    instance: ClosedInstance,
-    certificate: Certificate,
-    evidence: Evidence,
-    branches: tuple[Branch, ...],
-    allowed: NDArray[np.bool_],
-) -> tuple[int, NDArray[Any]]:
-    """Return the bound of prices by weak duality, and all reduced lengths.
-
-    A price of a cut that is too small to be one, that is negative, counts as none, unless a branch sets an
-    upper limit.
-    """
-    n = instance.size
-    limits = {_key(branch.cities, n): branch.crossings for branch in branches}
-    bound = 2 * sum(evidence.cities.tolist())
-    size = 2 * max(map(abs, evidence.cities.tolist()), default=0) + int(instance.lengths.max())
-    priced = []
-    for number, price in evidence.cuts:
-        class_of, lengths, right, _ = certificate.cuts[number]
-        crossings = None
-        if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
-            crossings = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
-        if price < 0 and crossings != 2:
-            continue
-        bound += price * max(right, crossings or 0)
-        size += abs(price) * int(lengths.max())
-        priced.append((price, class_of, lengths))
-    kind: Any = np.int64 if size < _MAX_PRICE else object
-    prices = evidence.cities.astype(kind)
-    reduced = instance.lengths.astype(kind) - prices[:, None] - prices[None, :]
-    for price, class_of, lengths in priced:
-        reduced -= (lengths.astype(kind) * price)[class_of[:, None], class_of[None, :]]
-    used = np.zeros((n, n), dtype=bool)
-    usable = allowed.copy()
-    for a, b in instance.fixed.tolist():
-        used[a, b] = used[b, a] = True
-    for branch in branches:
-        if len(branch.cities) == 2:
-            a, b = branch.cities
-            if branch.crossings == 2:
-                used[a, b] = used[b, a] = True
-            else:
-                usable[a, b] = usable[b, a] = False
-    upper = np.triu(np.ones((n, n), dtype=bool), 1)
-    bound += sum(reduced[upper & usable & ~used & (reduced < 0)].tolist())
-    bound += sum(reduced[upper & used].tolist())
-    return bound, reduced
-
-
-def _key(cities: tuple[int, ...] | list[int], n: int) -> frozenset[int]:
-    """Return a name for a set of cities and for all others: they are left by the same edges."""
-    inside = frozenset(cities)
-    return inside if 0 in inside else frozenset(range(n)) - inside

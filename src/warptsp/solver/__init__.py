@@ -8,32 +8,12 @@ bound as `bound` has it.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
-from warptsp.machine import resolve_threads
-from warptsp.papers import system_of
-from warptsp.proof.missing import check_is_tour
-from warptsp.solver.bound import bound_of
-from warptsp.solver.display import displayed
-from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
-from warptsp.solver.merging import merge, start_and_merged
-from warptsp.solver.options import (
-    Options,
-    checkpoint_of,
-    cluster_of,
-    limits_of,
-    planned_steps,
-    recorder_of,
-    seed_of,
-    steps_of,
-)
-from warptsp.solver.proof import Heard, proof_of
-from warptsp.solver.stages import run_stages
-from warptsp.stop.callback import check_callback
-
+TYPE_CHECKING = False  # `solve` imports what it needs, within its time limit
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from numpy.typing import ArrayLike
 
@@ -43,41 +23,44 @@ if TYPE_CHECKING:
     from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
-__all__ = ["as_problem", "checked_start", "instance_of", "merge", "solve", "with_ends", "with_open"]
+__all__ = ["solve"]
 
 
 def solve(
     problem: Instance,
     *,
     metric: Metric | str | None = None,
-    stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
-    time_limit: float | None = None,
-    kicks: int | None = None,
-    seed: int = 0,
-    start: str | os.PathLike[str] | ArrayLike | None = None,
-    merge: Iterable[str | os.PathLike[str] | ArrayLike | Result] | None = None,
+    asymmetric: bool = False,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
     end_city: int | str | None = None,
-    asymmetric: bool = False,
-    device: str = "auto",
-    threads: int | None = None,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
+    time_limit: float | None = None,
+    kicks: int | None = None,
     method: str = "lk",
     document: str | None = None,
     params: Mapping[str, Any] | object | None = None,
     then: str | None = None,
     then_params: Mapping[str, Any] | object | None = None,
-    callback: Callable[[Progress], object] | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_interval: float = 5.0,
-    snapshots: int = 0,
+    start: str | os.PathLike[str] | ArrayLike | None = None,
+    merge: Iterable[str | os.PathLike[str] | ArrayLike | Result] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    device: str = "auto",
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
     bound: str | float | None = "auto",
     prove: bool | str = False,
+    callback: Callable[[Progress], object] | None = None,
     progress: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_interval: float = 5.0,
+    snapshots: int = 0,
 ) -> Result:
     """Find a short tour through all cities.
+
+    The parameters are, in this order: the instance, limits, the search, where it runs, what it shall prove,
+    and what it reports and keeps.
 
     Parameters
     ----------
@@ -91,25 +74,9 @@ def solve(
         The metric of coordinates that do not have another one already: a name of TSPLIB's, or
         ``"euclidean"``, ``"manhattan"``, ``"chebyshev"`` or ``"haversine"`` (latitude before longitude, in
         degrees; lengths in metres).
-    stop : StoppingCriterion or callable, optional
-        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that takes a
-        `SearchState` and returns True to stop. `time_limit` and `kicks` are added to it with ``|``. Without
-        any of the three the search continues until the tour has not improved for a while: `DefaultStop`.
-    time_limit : float, optional
-        Wall-clock seconds from this call to its return.
-    kicks : int, optional
-        Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
-    seed : int
-        Seed of the random numbers, 0 to 2**64 - 1.
-    start : str, path or array, optional
-        A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
-        ``"given"``, and of matrices ``"patching"``, the default for asymmetric ones), or a tour to start
-        from: a tour file, such as a checkpoint, or the cities numbered from
-        0 in visiting order. The result is never longer than a given tour.
-    merge : iterable of path, array or Result, optional
-        Tours to begin with, such as those of earlier runs or their checkpoints: they are joined as by
-        `warptsp.merge`, `start` with them if it is a tour. The method ``lk`` on a CPU also recombines them,
-        up to 200 000 cities.
+    asymmetric : bool
+        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a square
+        array is a matrix then. A `Problem` records this itself.
     open : bool or OpenPath, optional
         True for a path instead of a closed tour, with free ends unless the problem is a path that has its
         own; ``OpenPath(start, end)`` for one between given cities (None leaves an end free). By default as
@@ -117,15 +84,14 @@ def solve(
     start_city, end_city : int or str, optional
         The city at which the tour or path starts, and the one at which a path ends: its name, or its number
         counted from 0. `end_city` makes it a path; an end that is not given stays as the problem has it.
-    asymmetric : bool
-        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a square
-        array is a matrix then. A `Problem` records this itself.
-    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
-        Where to search: "cpu"; "cuda", the first GPU or all GPUs, whichever is faster; GPUs by number;
-        "auto", the CPU or "cuda" depending on the instance's size (`warptsp.devices.choose`). The result says
-        which it was.
-    threads : int, optional
-        Number of threads; by default all that are available.
+    stop : StoppingCriterion or callable, optional
+        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that takes a
+        `SearchState` and returns True to stop. `time_limit` and `kicks` are added to it with ``|``. Without
+        any of the three the search ends when further improvement is unlikely: `DefaultStop`.
+    time_limit : float, optional
+        Wall-clock seconds from this call to its return.
+    kicks : int, optional
+        Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
     method : str
         A name in `warptsp.methods.METHODS`.
     document : {"000", "001", "002", "003", "004"}, optional
@@ -140,19 +106,23 @@ def solve(
         callback or a token that ends the first method ends the run, and so does a target that it reaches.
     then_params : mapping, optional
         Parameters of the second method.
-    callback : callable, optional
-        Called with a `Progress` several times a second. If it returns True, the search ends; if it returns a
-        string, the search ends and the string becomes the result's `stop_reason`; if it raises, the search
-        ends and this call raises the exception, with the result in its attribute ``result``.
-    checkpoint : path, optional
-        File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
-        A proof that was asked for is kept beside it, in a file of this name and ``.proof``, from which it
-        goes on after ``start=`` with the tour.
-    checkpoint_interval : float
-        Minimum number of seconds between two writes.
-    snapshots : int
-        How many tours of the run the result keeps, including the first and the best; fewer if the tour
-        was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
+    start : str, path or array, optional
+        A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
+        ``"given"``, and of matrices ``"patching"``, the default for asymmetric ones), or a tour to start
+        from: a tour file, such as a checkpoint, or the cities numbered from
+        0 in visiting order. The result is never longer than a given tour.
+    merge : iterable of path, array or Result, optional
+        Tours to begin with, such as those of earlier runs or their checkpoints: they are joined as by
+        `warptsp.merge`, `start` with them if it is a tour. The method ``lk`` on a CPU also recombines them,
+        if they have at most 10**8 cities in all.
+    seed : int
+        Seed of the random numbers, 0 to 2**64 - 1.
+    threads : int, optional
+        Number of threads; by default all that are available.
+    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
+        Where to search: "cpu"; "cuda", the first GPU or all GPUs, whichever is faster; GPUs by number;
+        "auto", the CPU or "cuda" depending on the instance's size (`warptsp.devices.choose`). The result says
+        which it was.
     cluster : str, distributed.Client or Executor, optional
         Who does the search, for the method ``lk``: the address of a Dask scheduler, or a client of one;
         ``"local"`` or ``"local:N"`` for Dask with N workers on this machine; ``"threads"`` or ``"devices"``
@@ -172,8 +142,21 @@ def solve(
         search gets three tenths of a time limit; without any limit it is short, and the proof takes as long
         as it takes. "auto" tries it after a search by ``lk`` of up to 200 cities, if HiGHS is installed: for
         a tenth of a time limit and half a second at most; not with other limits.
+    callback : callable, optional
+        Called with a `Progress` several times a second. If it returns True, the search ends; if it returns a
+        string, the search ends and the string becomes the result's `stop_reason`; if it raises, the search
+        ends and this call raises the exception, with the result in its attribute ``result``.
     progress : bool
         Whether progress is shown: on a terminal or in a notebook as a bar, elsewhere as lines on stderr.
+    checkpoint : path, optional
+        File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
+        A proof that was asked for is kept beside it, in a file of this name and ``.proof``, from which it
+        goes on after ``start=`` with the tour.
+    checkpoint_interval : float
+        Minimum number of seconds between two writes.
+    snapshots : int
+        How many tours of the run the result keeps, including the first and the best; fewer if the tour
+        was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
 
     Returns
     -------
@@ -198,6 +181,17 @@ def solve(
         If the checkpoint cannot be written.
     """
     started = time.monotonic()
+    from warptsp.claims import check_is_tour
+    from warptsp.machine import resolve_threads
+    from warptsp.run import Settings
+    from warptsp.solver import options
+    from warptsp.solver.bound import bound_of
+    from warptsp.solver.display import displayed
+    from warptsp.solver.inputs import instance_of
+    from warptsp.solver.merging import start_and_merged
+    from warptsp.solver.stages import run_stages
+    from warptsp.stop.callback import check_callback
+
     instance, first = instance_of(
         problem,
         metric=metric,
@@ -207,44 +201,48 @@ def solve(
         end_city=end_city,
     )
     if document is not None:
+        from warptsp.papers import system_of
+
         method, params, start, device = system_of(
             document, instance, method, params, start, device, time_limit
         )
-    steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
-    limits = limits_of(instance, stop, time_limit, kicks)
+    workers = options.cluster_of(cluster, cluster_params, device)
+    steps = options.steps_of(method, params, then, then_params, workers)
+    limits = options.limits_of(instance, stop, time_limit, kicks)
     threads = resolve_threads(threads)
-    proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
-    limits = limits if proof is None else proof.limits
-    seed = seed_of(seed)
-    recorder = recorder_of(instance, snapshots)
+    proof = None
+    if prove is not False or (isinstance(bound, str) and bound == "lp"):
+        from warptsp.solver.proof import proof_of
+
+        proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
+        limits = limits if proof is None else proof.limits
+    seed = options.seed_of(seed)
+    recorder = options.recorder_of(instance, snapshots)
     check_callback(callback)
-    planned = planned_steps(steps, device, instance, limits)
+    planned = options.planned_steps(steps, device, instance, limits)
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour, given = start_and_merged(instance, start, merge)
-    kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
+    kept = options.checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
-        heard = None if told is None or proof is None else Heard(told)
         result = run_stages(
-            Options(
-                problem=instance,
-                steps=planned,
-                limits=limits,
+            Settings(
+                instance,
+                limits,
                 seed=seed,
                 threads=threads,
                 may_use_cpu=device == "auto",
                 start=start_name,
                 start_tour=start_tour,
-                then=then,
-                callback=heard or told,
+                merge=given,
+                first=first,
+                callback=told,
                 checkpoint=kept,
                 recorder=recorder,
-                started=started,
                 bound=beside,
-                first=first,
-                merge=given,
-            )
+                started=started,
+            ),
+            planned,
+            proof,
         )
-        if proof is not None and not (heard is not None and heard.ended):
-            result = proof.of(result, kept, told, started)
     check_is_tour(result.problem, result.tour, result.lower_bound, result)
     return result

@@ -16,7 +16,7 @@ from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.result import Result
-from warptsp.snapshots import turned_to_first
+from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.inputs import given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from warptsp._checks import checked_count, shown
 from warptsp._words import as_called
-from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import CPU, Devices
@@ -18,89 +17,32 @@ from warptsp.methods import METHODS, Method, get_method
 from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
 from warptsp.methods.places import seen_by
-from warptsp.snapshots import Recorder
+from warptsp.run.checkpoint import Checkpoint
+from warptsp.run.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.bound.beside import BoundBeside
     from warptsp.cluster.outer import Outer
-    from warptsp.methods.places import View
+    from warptsp.methods.places import Seen
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.progress import Progress
-    from warptsp.stop import StopToken
 
 logger = logging.getLogger(__name__)
 
 TRIVIAL = 3  # cities up to which every closed tour is the same, read in one direction or the other
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Options:
-    """What a call asks for.
-
-    Attributes
-    ----------
-    problem : Problem
-    steps : sequence of Step
-        The method, and a second one if there is one.
-    limits : StoppingCriterion or None
-        None: each method follows its own rule.
-    seed, threads : int
-    may_use_cpu : bool
-        Whether the devices were chosen for the user.
-    start : str
-        A construction, or the name of the start tour.
-    start_tour : ndarray of int32 or None
-    then : str or None
-        The second method by the name that was asked for.
-    callback : callable or None
-    checkpoint : Checkpoint or None
-    recorder : Recorder or None
-    started : float
-        ``time.monotonic()`` at the call.
-    bound : BoundBeside or None
-        What computes a lower bound.
-    first : int or None
-        The city that a closed tour begins with; None for city 0.
-    merge : tuple of ndarray of int32
-        Tours that are merged, the start tour among them: the first method begins with what they become.
-    token : StopToken or None
-        Ends the run beside its limits, or its own rule.
-    """
-
-    problem: Problem
-    steps: tuple[Step, ...]
-    limits: StoppingCriterion | None
-    seed: int
-    threads: int
-    may_use_cpu: bool
-    start: str
-    start_tour: NDArray[np.int32] | None
-    then: str | None
-    callback: Callable[[Progress], object] | None
-    checkpoint: Checkpoint | None
-    recorder: Recorder | None
-    started: float
-    bound: BoundBeside | None
-    first: int | None = None
-    merge: tuple[NDArray[np.int32], ...] = ()
-    token: StopToken | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """A method that a run uses, with its parameters, checked."""
 
+    name: str  # that was asked for
     method: Method[Any]
     params: Any  # of type `method.params`
     given: dict[str, Any]  # those of them that were given
     outer: Outer | None = None
     device: Devices = CPU
-    view: View | None = None  # the instance as the method is given it, once that is planned
+    view: Seen | None = None  # the instance as the method is given it, once that is planned
 
     @classmethod
     def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> Step:
@@ -111,7 +53,7 @@ class Step:
                 f"method {shown(name)} and cluster: the workers of a cluster search by method lk"
             )
         parsed = parse_params(method.params, f"method {name}", params)
-        return cls(method, parsed, given_params(parsed, params), outer)
+        return cls(name, method, parsed, given_params(parsed, params), outer)
 
     @property
     def constrains(self) -> bool:

@@ -6,6 +6,7 @@ import logging
 import signal
 import time
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
+from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
-from warptsp.run import Run
-from warptsp.snapshots import turned_to_first
+from warptsp.run import PROVED, Run, Settings
+from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL
+from warptsp.solver.proof import BEFORE
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
 
@@ -30,29 +33,33 @@ if TYPE_CHECKING:
 
     from warptsp.methods import Method
     from warptsp.problem import Problem
-    from warptsp.solver.options import Options, Step
+    from warptsp.proof import Proof
+    from warptsp.solver.options import Step
+    from warptsp.solver.proof import ProofStage
 
 logger = logging.getLogger(__name__)
 
 FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 
 
-def run_stages(options: Options) -> Result:
-    """Run the methods in turn, and return what they found; the best tour may go through missing arcs.
+def run_stages(settings: Settings, steps: Sequence[Step], proof: ProofStage | None = None) -> Result:
+    """Run the methods in turn, then a proof; return what they found, whose tour may go through missing arcs.
 
     Raises
     ------
     BaseException
         What ended a method, with the result in its attribute ``result`` if there was a tour by then.
     """
-    session = _Session(options)
+    session = _Session(settings, steps)
     with FirstSignal(session.interrupt) as signals, closing(session):
-        for number, step in enumerate(options.steps, start=1):
+        for number, step in enumerate(steps, start=1):
             tour, length = session.run(step, signals)
-            if session.is_over(options.steps[number:]):
+            if session.is_over(steps[number:]):
                 break
         session.write_checkpoint(tour, length)
         session.finish_bound(tour, length)
+        if proof is not None:
+            tour, length = session.prove(proof, tour, length, signals)
         result = session.result(tour, length, signals.caught)
     failure = session.failure
     if failure is not None:
@@ -81,11 +88,13 @@ def _explained(error: BaseException | None, problem: Problem) -> BaseException |
 class _Session:
     """The runs of a call, one for each of its methods, and what came of them."""
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.known = options.problem.known_length
+    def __init__(self, settings: Settings, steps: Sequence[Step]) -> None:
+        self.settings, self.steps = settings, steps
+        self.known = settings.problem.known_length
         self.runs: list[Run] = []
         self.stages: list[Stage] = []
+        self.proof: Proof | None = None
+        self.ending: str | None = None  # why the call ends, where it is not the last method that says it
         self.failure: BaseException | None = None
 
     def interrupt(self, number: int) -> None:
@@ -98,9 +107,9 @@ class _Session:
 
         Returns its best tour, and the length of that.
         """
-        options = self.options
-        begun = time.monotonic() - options.started if self.runs else 0.0
-        start_tour = self.runs[-1].best if self.runs else options.start_tour
+        settings = self.settings
+        begun = time.monotonic() - settings.started if self.runs else 0.0
+        start_tour = self.runs[-1].best if self.runs else settings.start_tour
         run = self._new_run(step, begun, start_tour)
         self.runs.append(run)
         if signals.caught is not None:  # it came while there was no run
@@ -108,26 +117,26 @@ class _Session:
         try:
             if start_tour is not None:
                 run.offer(start_tour)
-            if options.merge and len(self.runs) == 1:
+            if settings.merge and len(self.runs) == 1:
                 run.enter("merging")
                 run.start = merged(
-                    options.problem,
-                    options.merge,
-                    seed=options.seed,
-                    threads=options.threads,
+                    settings.problem,
+                    settings.merge,
+                    seed=settings.seed,
+                    threads=settings.threads,
                     token=run.token,
                 )
                 run.offer(run.start)
             step.run(run)
-            if _has_one_length(options.problem):
+            if _has_one_length(settings.problem):
                 run.report_optimal()
         except BaseException as error:
             self.failure = error
-        self.failure = _explained(run.failure or self.failure, options.problem)
+        self.failure = _explained(run.failure or self.failure, settings.problem)
         if self.failure is not None and run.best is None:
             raise self.failure
         tour, length = _best_tour(run, step.method)
-        if run.proved_optimal and not is_confirmed(options.problem, length):
+        if run.proved_optimal and not is_confirmed(settings.problem, length):
             run.withdraw_optimal()
         self.stages.append(_stage(step, run, begun, length, self.failure))
         self._note_proof(length)
@@ -143,60 +152,124 @@ class _Session:
 
     def write_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Write the best tour at the end; an error of it counts if nothing else has gone wrong."""
-        if self.options.checkpoint is None:
+        if self.settings.checkpoint is None:
             return
         try:
-            self.options.checkpoint.write(beginning_with(tour, self.options.first), length)
+            self.settings.checkpoint.write(beginning_with(tour, self.settings.first), length)
         except OutputError as error:
             self.failure = self.failure or error
 
     def finish_bound(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Wait for a lower bound, if nothing has ended the run before its time."""
-        run, bound = self.runs[-1], self.options.bound
+        run, bound = self.runs[-1], self.settings.bound
         if bound is None or self.failure is not None or run.proved_optimal or run.token.requested():
             return
         bound.finish(tour, run.elapsed(), run.remaining(), lambda: run.repeat_best("lower bound"))
         self.failure = run.failure or bound.error
         self._note_proof(length)
 
+    def prove(
+        self, stage: ProofStage, tour: NDArray[np.int32], length: int | float, signals: FirstSignal
+    ) -> tuple[NDArray[np.int32], int | float]:
+        """Prove the best tour optimal, unless the search was broken off or has done so; return the best then.
+
+        A proof that fails is skipped, and `Result.stop_reason` says why.
+        """
+        settings, before = self.settings, self._reason()
+        if signals.caught is not None and before == BEFORE:
+            self.ending = signal_name(signals.caught)
+        if signals.caught is not None or self.failure is not None or self.runs[-1].interrupted:
+            return tour, length
+        if self._is_proved:
+            self.ending = PROVED if before == BEFORE else None
+            return tour, length
+        known = None if self.known is None else self.known.length
+        if stage.at_most is not None and relative_gap(length, known) == 0:
+            return tour, length
+        self.ending, bound = before, self._bound_value()
+        run = Run(
+            replace(settings, bound=None),
+            stage.criterion(settings.started),
+            known=self.known,
+            start=tour,
+            start_length=self.runs[0].course.start_length,
+        )
+        run.offer(beginning_with(tour, settings.first))
+        run.report_counters(**_summed_counters(self.stages))
+        if bound is not None:
+            run.report_bound(bound)
+        self.runs.append(run)
+        if signals.caught is not None:  # it came while there was no run
+            self.interrupt(signals.caught)
+        proof, skipped = None, None
+        try:
+            proof, skipped = stage.run(run)
+        except BaseException as error:
+            proof, self.failure = getattr(error, "result", None), error
+        self.failure = run.failure or self.failure
+        better = proof is not None and proof.length < length
+        if skipped is not None:
+            self.ending = f"{before}; no proof: {skipped}"
+        if proof is None or (skipped is not None and not better):
+            return tour, length
+        if better:
+            run.offer(proof.tour)
+            tour, length = _best_tour(run, self.steps[-1].method)
+            self.write_checkpoint(tour, length)
+        if skipped is None:
+            self.ending = stage.reason(proof, run, signals.caught, before)
+        run.report_bound(proof.lower_bound)
+        if proof.proved:
+            run.report_optimal()
+        self._note_proof(length)
+        self.proof = proof
+        return tour, length
+
     def close(self) -> None:
         """Let go of the tokens of other threads, and of a bound that is still being computed."""
         for run in self.runs:
             run.close()
-        if self.options.bound is not None:
-            self.options.bound.close()
+        if self.settings.bound is not None:
+            self.settings.bound.close()
 
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         """Return what came of it all."""
-        options, run, stages = self.options, self.runs[-1], self.stages
-        history = _joined_history(self.runs, options.problem.wall)
-        tour = beginning_with(tour, options.first)
+        settings, run, stages = self.settings, self.runs[-1], self.stages
+        history = _joined_history(self.runs, settings.problem.wall)
+        tour = beginning_with(tour, settings.first)
         best = Snapshot(history[-1].seconds, length, tour)
-        snapshots = () if options.recorder is None else options.recorder.finish(best)
-        failed = self.failure is not run.failure  # in other ways than the run noted
+        snapshots = () if settings.recorder is None else settings.recorder.finish(best)
+        reason = self.ending
+        if reason is None:  # it may have failed in other ways than the run noted
+            failed = self.failure is not run.failure
+            reason = type(self.failure).__name__ if failed else self._reason()
+        counters = _summed_counters(stages)
+        if self.proof is not None:
+            counters["proof_nodes"] = self.proof.nodes
+        is_search = len(self.runs) == len(stages)
         return Result(
             tour=tour,
             length=length,
-            problem=options.problem,
+            problem=settings.problem,
             known=self.known,
             lower_bound=self._lower_bound(length),
             history=history,
-            counters=_summed_counters(stages),
+            counters=counters,
             seconds=run.elapsed(),
             proved_optimal=self._is_proved,
-            stop_reason=type(self.failure).__name__ if failed else self._reason(),
-            interrupted=caught is not None or self.failure is not None,
+            stop_reason=reason,
+            interrupted=caught is not None or (self.failure is not None if is_search else run.interrupted),
             signal=caught,
-            seed=options.seed,
-            threads=options.threads,
+            seed=settings.seed,
+            threads=settings.threads,
             method=stages[0].method,
             device=stages[0].device,
-            start=options.start,
+            start=settings.start,
             params=stages[0].params,
-            then=options.then,
+            then=self.steps[1].name if len(self.steps) > 1 else None,
             stages=tuple(stages),
             snapshots=tuple(
-                kept._replace(tour=beginning_with(kept.tour, options.first)) for kept in snapshots
+                kept._replace(tour=beginning_with(kept.tour, settings.first)) for kept in snapshots
             ),
         )
 
@@ -205,7 +278,7 @@ class _Session:
 
         No distance is negative, so that nobody has to prove it of a tour of length 0.
         """
-        run, problem, bound = self.runs[-1], self.options.problem, self.options.bound
+        run, problem, bound = self.runs[-1], self.settings.problem, self.settings.bound
         if length == 0 or (bound is not None and bound.proves(length) and is_confirmed(problem, length)):
             run.report_optimal()
         if run.proved_optimal:
@@ -213,18 +286,18 @@ class _Session:
 
     @property
     def _is_proved(self) -> bool:
-        """Whether one of the methods, or the bound, has proved that no tour is shorter."""
+        """Whether one of the methods, the bound or a proof has proved that no tour is shorter."""
         return any(run.proved_optimal for run in self.runs)
 
     def _lower_bound(self, length: int | float) -> int | float | None:
-        if self._is_proved:
-            return bound_of_optimal(length)
-        return confirmed_bound(self.options.problem, length, self._bound_value())
+        if any(run.proved_optimal for run in self.runs[: len(self.stages)]):
+            return bound_of_optimal(length)  # a proof has bounds of its own
+        return confirmed_bound(self.settings.problem, length, self._bound_value())
 
     def _bound_value(self) -> int | float | None:
         """Return what the bound beside the runs, or one of their methods, has proved; None for nothing."""
-        beside = None if self.options.bound is None else self.options.bound.value
-        values = [beside, *(run.proved_bound for run in self.runs)]
+        beside = None if self.settings.bound is None else self.settings.bound.value
+        values = [beside, *(run.course.proved_bound for run in self.runs)]
         return max((value for value in values if value is not None), default=None)
 
     def _state(self) -> SearchState | None:
@@ -238,44 +311,36 @@ class _Session:
 
     def _is_target_met(self) -> bool:
         """Whether a second method has nothing left to do: no time, a target reached, a stop requested."""
-        limits, state = self.options.limits, self._state()
+        limits, state = self.settings.limits, self._state()
         return limits is not None and state is not None and limits(state)
 
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
-        limits, state = self.options.limits, self._state()
+        limits, state = self.settings.limits, self._state()
         missed = "" if limits is None or state is None else limits.missed(state)
         return "; ".join(filter(None, (self.stages[-1].stop_reason, missed)))
 
     def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
-        options = self.options
-        if options.limits is None:
+        settings = self.settings
+        if settings.limits is None:
             criterion = _own_rule(step, self.known, begun)
         else:
-            criterion = options.limits
+            criterion = settings.limits
             if isinstance(criterion, TargetGap) and criterion.needs_bound():
                 criterion = criterion | _own_rule(step, self.known, begun)
-            if step is not options.steps[-1]:
+            if step is not self.steps[-1]:
                 criterion = _leaving_time(criterion)
-        if options.token is not None:
-            criterion = criterion | options.token
+        if settings.token is not None:
+            criterion = criterion | settings.token
         return Run(
-            options.problem,
-            stop=criterion,
-            known=self.known,
-            seed=options.seed,
-            threads=options.threads,
+            settings,
+            criterion,
             device=step.device,
-            may_use_cpu=options.may_use_cpu,
-            start=options.start if start_tour is None else start_tour,
-            callback=options.callback,
-            checkpoint=options.checkpoint,
-            recorder=options.recorder,
-            started=options.started,
-            start_length=self.runs[0].start_length if self.runs else None,
-            bound=options.bound,
+            start=start_tour,
+            known=self.known,
+            start_length=self.runs[0].course.start_length if self.runs else None,
             ends_by_itself=step.ends,
-            given=() if self.runs else options.merge,
+            given=() if self.runs else settings.merge,
         )
 
 
@@ -317,7 +382,7 @@ def _joined_history(runs: list[Run], wall: int | float | None) -> list[HistoryPo
     history: list[HistoryPoint] = []
     for run in runs:
         # A run begins with the tour that the one before ended with.
-        history += [point for point in run.history if not history or point.length < history[-1].length]
+        history += [point for point in run.course.history if not history or point.length < history[-1].length]
     return [point for point in history if wall is None or point.length < wall] or history
 
 

@@ -22,7 +22,7 @@ from warptsp.problem import Problem
 
 from .entries import Options
 from .machine import Machine
-from .model import Ends, Path, Units
+from .model import Ends, Units
 from .refine import Refined
 from .search import Effort
 
@@ -113,23 +113,13 @@ def by_windows(
                 return Refined(order, backwards)
             left = (len(edges) - 1 - number) + (len(edges) - 1 if offset == 0 else 0)
             members = order[low:high]
-            start = ends.start if low == 0 else _left(units, order[low - 1], backwards)
-            end = ends.end if high == len(order) else _entered(units, order[high], backwards)
+            start = ends.start if low == 0 else units.left(order[low - 1], backwards)
+            end = ends.end if high == len(order) else units.entered(order[high], backwards)
             inside = Refined(np.arange(len(members)), backwards[members])
             found = searched_as_matrix(units.of(members), machine, Ends(start, end), inside, effort, 1 / left)
             order[low:high] = members[found.order]
             backwards[members] = found.backwards
     return Refined(order, backwards)
-
-
-def _left(units: Units, unit: int, backwards: NDArray[np.bool_]) -> Path:
-    point: Path = units.first[unit] if backwards[unit] else units.last[unit]
-    return point
-
-
-def _entered(units: Units, unit: int, backwards: NDArray[np.bool_]) -> Path:
-    point: Path = units.last[unit] if backwards[unit] else units.first[unit]
-    return point
 
 
 def two_ways(units: Units) -> Options:

@@ -133,6 +133,21 @@ class Units:
         first[members] = last[members] = points
         return replace(self, first=first, last=last)
 
+    def entered(self, unit: int, backwards: NDArray[np.bool_]) -> Path:
+        """Where a unit begins, drawn as the flags say."""
+        point: Path = self.last[unit] if backwards[unit] else self.first[unit]
+        return point
+
+    def left(self, unit: int, backwards: NDArray[np.bool_]) -> Path:
+        """Where it ends."""
+        point: Path = self.first[unit] if backwards[unit] else self.last[unit]
+        return point
+
+    @property
+    def free(self) -> bool:
+        """Whether each may be drawn in either direction."""
+        return bool((self.reversible | self.single).all())
+
     @property
     def single(self) -> NDArray[np.bool_]:
         """Which are one point for the search."""

@@ -32,7 +32,7 @@ def nearest_first(
     parent : ndarray of int, shape (n,), optional
         For each unit the one that must come later; -1 for none.
     """
-    if parent is None and bool((units.reversible | units.single).all()):
+    if parent is None and units.free:
         return _of_tour(units, machine, Ends(ends.start, None))
     return _one_by_one(units, machine, ends.start, parent)
 

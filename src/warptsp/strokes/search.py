@@ -197,7 +197,7 @@ def searched(
 
 
 def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int64]) -> NDArray[np.float64]:
-    height = max(float(np.ptp(points, axis=0).max()), 1e-300)
+    height = float(np.ptp(points, axis=0).max()) or 1.0  # any, where all begin and end at one point
     z = np.zeros(len(points))
     z[cities.first] = z[cities.last] = height * floors
     if cities.end is not None:

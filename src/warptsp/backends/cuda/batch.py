@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.launch_plan import lk_defines
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def search_problems(
     """
     count, n = rows.shape[:2]
     of_points = metric.has_coordinates
-    module = device.module(FILE, KERNELS, batch_defines(metric, n))
+    module = device.module(Source(FILE, KERNELS, batch_defines(metric, n)))
     kernel = module.kernel("search_problems")
     shared = _shared_bytes(device, module.kernel("shared_bytes"), n)
     given = device.upload(rows)

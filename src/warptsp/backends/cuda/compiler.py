@@ -27,12 +27,31 @@ INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver olde
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is compiled together; the fields are the arguments of `compile_kernels`."""
+    """What is compiled together.
 
-    file: str
+    Attributes
+    ----------
+    file : str or Path
+        The name of a kernel file in native/, or the path of any other.
+    names : tuple of str
+        The kernels' names, template arguments included: ``"two_opt<float>"``.
+    defines : mapping
+        Macros.
+    fmad : bool
+        Whether a product and a sum may be rounded once instead of twice. The C++ compiler's code for the CPU
+        never does so.
+    """
+
+    file: str | Path
     names: tuple[str, ...]
     defines: Mapping[str, int | str] = field(default_factory=dict)
     fmad: bool = True
+
+    @property
+    def key(self) -> tuple[str | Path, tuple[str, ...], tuple[tuple[str, str], ...], bool]:
+        """What it has in common with others of the same code."""
+        macros = tuple(sorted((name, str(value)) for name, value in self.defines.items()))
+        return self.file, tuple(sorted(set(self.names))), macros, self.fmad
 
 
 def install(cuda: int) -> str:
@@ -68,55 +87,27 @@ def nvrtc_version() -> tuple[int, int]:
     return _nvrtc()[0]
 
 
-def compile_kernels(
-    file: str | Path,
-    names: Sequence[str],
-    capability: tuple[int, int],
-    defines: Mapping[str, int | str] | None = None,
-    *,
-    fmad: bool = True,
-) -> Code:
-    """Return the machine code of kernels, from the cache if it is there.
-
-    Parameters
-    ----------
-    file : str or Path
-        The name of a kernel file in native/, or the path of any other.
-    names : sequence of str
-        The kernels' names, template arguments included: ``"two_opt<float>"``.
-    capability : (int, int)
-        The compute capability of the GPU.
-    defines : mapping, optional
-        Macros.
-    fmad : bool
-        Whether a product and a sum may be rounded once instead of twice. The C++ compiler's code for the CPU
-        never does so.
+def compile_kernels(source: Source, capability: tuple[int, int]) -> Code:
+    """Return the machine code of kernels for GPUs of a compute capability, from the cache if it is there.
 
     Raises
     ------
     BackendUnavailable
         If NVRTC is missing, too old or too new for the GPU, or refuses the source.
     """
-    job = _job(file, names, capability, defines, fmad)
+    job, name = _job(source, capability), Path(source.file).name
     code = cache.load(job.key)
     if code is None:
         begun = time.monotonic()
-        code = _compile(job.text, Path(file).name, job.names, job.kind, job.arch, job.macros, fmad)
-        logger.info("compiled %s for %s in %.2f s", Path(file).name, job.arch, time.monotonic() - begun)
+        code = _compile(job.text, name, job.names, job.kind, job.arch, job.macros, source.fmad)
+        logger.info("compiled %s for %s in %.2f s", name, job.arch, time.monotonic() - begun)
         cache.store(job.key, code)
     return code
 
 
-def key_of(
-    file: str | Path,
-    names: Sequence[str],
-    capability: tuple[int, int],
-    defines: Mapping[str, int | str] | None = None,
-    *,
-    fmad: bool = True,
-) -> str:
-    """Return the name in the cache of what `compile_kernels` returns for the same arguments."""
-    return _job(file, names, capability, defines, fmad).key
+def key_of(source: Source, capability: tuple[int, int]) -> str:
+    """Return the name in the cache of what `compile_kernels` returns."""
+    return _job(source, capability).key
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +122,18 @@ class _Job:
     key: str
 
 
-def _job(
-    file: str | Path,
-    names: Sequence[str],
-    capability: tuple[int, int],
-    defines: Mapping[str, int | str] | None,
-    fmad: bool,
-) -> _Job:
-    macros = tuple(sorted((name, str(value)) for name, value in (defines or {}).items()))
+def _job(source: Source, capability: tuple[int, int]) -> _Job:
     # The files of the package do not change while it runs; others are read again.
-    make = _job_of_package if isinstance(file, str) else _make_job
-    return make(file, tuple(sorted(set(names))), capability, macros, fmad)
+    make = _job_of_package if isinstance(source.file, str) else _make_job
+    return make(*source.key, capability)
 
 
 def _make_job(
     file: str | Path,
     names: tuple[str, ...],
-    capability: tuple[int, int],
     macros: tuple[tuple[str, str], ...],
     fmad: bool,
+    capability: tuple[int, int],
 ) -> _Job:
     version, supported = _nvrtc()
     kind, arch = target(capability, supported, version)
@@ -197,7 +181,7 @@ def compile_all(
         try:
             if not not_cached([source], capability):
                 return Compiled(source, capability)
-            compile_kernels(source.file, source.names, capability, source.defines, fmad=source.fmad)
+            compile_kernels(source, capability)
         except BackendUnavailable as error:
             return Compiled(source, capability, error=str(error))
         return Compiled(source, capability, time.monotonic() - begun)
@@ -214,11 +198,7 @@ def not_cached(sources: Iterable[Source], capability: tuple[int, int]) -> list[S
     """Return those that a run would have to compile; none where nothing is kept, which nothing can help."""
     if cache.folder() is None:
         return []
-    return [
-        source
-        for source in sources
-        if not cache.has(_job(source.file, source.names, capability, source.defines, source.fmad).key)
-    ]
+    return [source for source in sources if not cache.has(key_of(source, capability))]
 
 
 class Compilation:
@@ -262,7 +242,7 @@ class Compilation:
     def _compile(self, source: Source, capability: tuple[int, int]) -> None:
         error = None
         try:
-            compile_kernels(source.file, source.names, capability, source.defines, fmad=source.fmad)
+            compile_kernels(source, capability)
         except Exception as caught:
             error = caught
         with self._changed:

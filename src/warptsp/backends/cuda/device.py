@@ -7,13 +7,13 @@ calls. A `Device` and all that it made are for one thread at a time; a thread ma
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from warptsp.backends.cuda import driver as gpu_driver
 from warptsp.backends.cuda.compiler import (
     OLDEST_CUDA,
+    Source,
     compile_kernels,
     import_core,
     install,
@@ -109,34 +109,13 @@ class Device(DeviceMemory):
     def __repr__(self) -> str:
         return f"Device(cuda:{self.ordinal}, {self.name})"
 
-    def module(
-        self,
-        source: str | Path,
-        names: Sequence[str],
-        defines: Mapping[str, int | str] | None = None,
-        *,
-        fmad: bool = True,
-    ) -> Module:
-        """Return kernels, compiled for this GPU; waits if they are not in the cache.
-
-        Parameters
-        ----------
-        source : str or Path
-            The name of a file in native/cuda, or the path of any other.
-        names : sequence of str
-            The kernels' names, template arguments included: ``"two_opt<float>"``.
-        defines : mapping, optional
-            Macros.
-        fmad : bool
-            Whether a product and a sum may be rounded once instead of twice; the CPU rounds twice.
-        """
-        defines = dict(defines or {})
-        key = (source, tuple(names), tuple(sorted(defines.items())), fmad)
-        if key not in self._modules:
-            wanted = source, names, self.compute_capability, defines
-            name = key_of(*wanted, fmad=fmad)
-            self._modules[key] = Module(self, name, lambda: compile_kernels(*wanted, fmad=fmad))
-        return self._modules[key]
+    def module(self, source: Source) -> Module:
+        """Return kernels, compiled for this GPU; waits if they are not in the cache."""
+        if source.key not in self._modules:
+            name = key_of(source, self.compute_capability)
+            load = partial(compile_kernels, source, self.compute_capability)
+            self._modules[source.key] = Module(self, name, load)
+        return self._modules[source.key]
 
     def __del__(self) -> None:
         if not sys.is_finalizing():

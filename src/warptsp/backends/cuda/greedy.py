@@ -10,7 +10,6 @@ import numpy as np
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.plane_candidates import nearest, trusted
 from warptsp.backends.cuda.primitives import kernel, launch, scan_exclusive, stopped
-from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
     import warptsp._native as _native
@@ -48,7 +47,6 @@ def greedy_tour(
     n = layout.n
     if n <= 3:
         return device.upload(np.arange(n, dtype=np.int32))
-    norm = search_norm(metric)
     links, mate = device.empty((n, 2), np.int32), device.empty(n, np.int32)
     launch(device, "greedy_cities", n, np.int32(n), mate, links)
     ends = _Ends(n, layout.points, None, mate)
@@ -60,7 +58,9 @@ def greedy_tour(
         ends = _ends_left(device, ends, links)
         if ends.size == 2:
             break
-        rows = nearest(device, ends.points, ends.size, layout.scale, (tuning.NEAREST_ENDS, 0, norm), token)
+        rows = nearest(
+            device, ends.points, ends.size, layout.scale, (tuning.NEAREST_ENDS, 0, metric.norm), token
+        )
         serving = tuning.NEAREST_ENDS
     kernel(device, "greedy_close").launch(1, 1, ends.city, links)
     return tour_of_links(device, links, n)

@@ -99,7 +99,7 @@ def lk_kernel(
     device: Device, metric: Metric, name: str, dummy: bool = False, depth: int = tuning.DEPTH
 ) -> Kernel:
     """A kernel of lk.cu, compiled for the metric."""
-    return device.module("lk.cu", KERNELS, lk_defines(metric, dummy, depth)).kernel(name)
+    return device.module(Source("lk.cu", KERNELS, lk_defines(metric, dummy, depth))).kernel(name)
 
 
 def plan_launch(
@@ -160,7 +160,7 @@ def kernel_sources(problem: Problem, depth: int = tuning.DEPTH) -> list[Source]:
     """What a run of the main solver, with moves of so many steps, compiles if it is not in the cache."""
     sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem), depth))]
     if problem.matrix is None:
-        sources.append(Source("geometry.cu", primitives.KERNELS, fmad=False))
+        sources.append(primitives.SOURCE)
     if problem.n >= tuning.MIN_ORDERED:
         sources.append(PATHS)
     if is_plain(problem):

@@ -130,7 +130,7 @@ class PathOrder:
         return ways
 
     def _kernel(self, name: str) -> Kernel:
-        return self._device.module(PATHS.file, PATHS.names, fmad=PATHS.fmad).kernel(name)
+        return self._device.module(PATHS).kernel(name)
 
     def _launch(self, name: str, each: int, *arguments: DeviceArray | np.generic) -> None:
         self._kernel(name).launch(-(-each * self._count // tuning.THREADS), tuning.THREADS, *arguments)

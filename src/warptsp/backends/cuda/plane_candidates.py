@@ -12,7 +12,6 @@ import numpy as np
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.primitives import kernel, launch, stopped
-from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +26,7 @@ KERNEL = "find_candidates<{count}, {per_sector}, {norm}, {dimensions}>"
 
 def sources(metric: Metric, count: int, per_quadrant: int) -> list[Source]:
     """What candidate lists and greedy tour are compiled from, beside geometry.cu."""
-    norm = search_norm(metric)
-    lists = ((count, per_quadrant, norm), (tuning.NEAREST_ENDS, 0, norm))
+    lists = ((count, per_quadrant, metric.norm), (tuning.NEAREST_ENDS, 0, metric.norm))
     return [_source(*one, metric.dimensions) for one in lists]
 
 
@@ -148,7 +146,7 @@ class NearestSearch:
     ) -> None:
         boxes, levels = box_tree(device, points, n, scale)
         source = _source(*lists, points.shape[1])
-        self._kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
+        self._kernel = device.module(source).kernel(source.names[0])
         self._tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
         self._scale, self._boxes = scale, boxes
         self.rows = device.empty((n, lists[0]), np.int32)

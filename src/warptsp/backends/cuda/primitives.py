@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda.compiler import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,10 +61,11 @@ KERNELS = (
     "tour_lengths<long long>",
     "tour_lengths<double>",
 )
+SOURCE = Source("geometry.cu", KERNELS, fmad=False)
 
 
 def kernel(device: Device, name: str) -> Kernel:
-    return device.module("geometry.cu", KERNELS, fmad=False).kernel(name)
+    return device.module(SOURCE).kernel(name)
 
 
 def blocks_for(count: int) -> int:

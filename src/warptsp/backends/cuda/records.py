@@ -90,10 +90,9 @@ def field_of_rows(metric: Metric, rows: NDArray[Any], *, points: str) -> str:
 
 def numbers(file: str) -> dict[str, int]:
     """Return what a kernel file and the host both have: expressions of the kernel, and their values."""
-    shared = {f"is_euclidean((MetricKind){metric.kind})": int(metric.euclidean) for metric in Metric}
-    shared |= {f"is_planar((MetricKind){metric.kind})": int(metric.planar) for metric in Metric}
+    shared: dict[str, int] = {}
     if file in ("climb.cu", "climb_alone.cu"):
-        shared |= {f"(int)Rounding::{name}": value for name, value in _ROUNDING_NAMES.items()}
+        shared |= {f"(int)Rounding::{name}": value for name, value in ROUNDINGS.items()}
     return shared | IN_KERNELS.get(file, {})
 
 
@@ -152,14 +151,7 @@ BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
 TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
 STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y edge")
 
-_ROUNDING_NAMES = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}
-ROUNDINGS = {
-    Metric.EXACT_2D: _ROUNDING_NAMES["none"],
-    Metric.EUC_2D: _ROUNDING_NAMES["nearest"],
-    Metric.CEIL_2D: _ROUNDING_NAMES["up"],
-    Metric.FLOOR_2D: _ROUNDING_NAMES["down"],
-    Metric.ATT: _ROUNDING_NAMES["att"],
-}
+ROUNDINGS = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}
 
 PLACE = _record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")
 CLIMBING = _record(

@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "parse_table", "read_table"]
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
-    return read_table(source.data, source.file, options)
+    return read_table(source.text, source.file, options)
 
 
 def _format(name: str, delimiter: str) -> Format:

@@ -14,7 +14,7 @@ from warptsp.problem.matrices import matrix_of_arcs
 from warptsp.problem.values import real_array
 
 if TYPE_CHECKING:
-    from .text import TableText
+    from .rows import Table
 
 __all__ = ["arcs_problem", "names_arcs"]
 
@@ -33,7 +33,7 @@ def _place(titles: Sequence[str], words: Sequence[str]) -> int | None:
     return next((lower.index(word) for word in words if word in lower), None)
 
 
-def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
+def arcs_problem(text: Table, titles: Sequence[str]) -> Problem:
     """The asymmetric instance in a table of arcs; those that it does not have are missing.
 
     Cities are numbered in the order of their first lines, and have the names that stand there.
@@ -64,7 +64,7 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
             )
         costs.append(text.number(fields[cost].strip(), line, titles[cost]))
         texts.append(fields[cost])
-    text.check_commas([cost])
+    text.check_thousands([cost])
     text.warn_of_blanks(len(costs))
     if not costs:
         text.fail("has no lines below the names of the columns: a line for each arc is needed")

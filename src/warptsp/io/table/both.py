@@ -12,7 +12,8 @@ from warptsp.io._text import quoted
 from warptsp.io.options import ReadOptions, as_metric
 
 from .angles import angle_of
-from .text import TableRows, TableText, is_name, is_number
+from .fields import is_name, is_number
+from .rows import Table, TableRows
 from .titles import has_longitude_first, look_like_positions
 
 __all__ = ["with_a_column_each"]
@@ -45,7 +46,7 @@ class _Pair(NamedTuple):
     longitude_first: bool | None = None  # None: the title of the column tells
 
 
-def with_a_column_each(text: TableText, options: ReadOptions) -> TableText:
+def with_a_column_each(text: Table, options: ReadOptions) -> Table:
     """The table with a column for each coordinate, if one holds both; otherwise the table itself.
 
     Raises
@@ -63,18 +64,20 @@ def with_a_column_each(text: TableText, options: ReadOptions) -> TableText:
     return _with_letters(text, first)
 
 
-def _fields(text: TableText, row: Sequence[str]) -> list[str]:
+def _fields(text: Table, row: Sequence[str]) -> list[str]:
     """The fields of a row: one if blanks do not separate columns, but what stands in the only one."""
     if text.delimiter == " " and not all(is_number(field) for field in row):
         return [" ".join(row).strip('"').strip()]
     return [field.strip() for field in row]
 
 
-def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
+def _split(text: Table, place: int, options: ReadOptions) -> Table:
+    if options.skip_incomplete:
+        text.skip_incomplete([place])
     rows = [(line, _fields(text, row)) for line, row in text.rows()]
     text.warn_of_blanks(len(rows))
-    titles = None
-    if _pair(rows[0][1][place]) is None:
+    titles = text.titles
+    if titles is None and _pair(rows[0][1][place]) is None:
         titles = rows.pop(0)[1]
     pairs = []
     for line, row in rows:
@@ -110,7 +113,7 @@ def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
         (line, [*row[:place], pair.first, pair.second, *row[place + 1 :]])
         for (line, row), pair in zip(rows, pairs, strict=True)
     ]
-    return TableRows(split, text.file, [*titles[:place], *names, *titles[place + 1 : width]])
+    return text.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
 
 
 def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
@@ -158,7 +161,7 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
     return None
 
 
-def _with_letters(text: TableText, first: Sequence[str]) -> TableText:
+def _with_letters(text: Table, first: Sequence[str]) -> Table:
     """A table without a header line whose angles have letters or signs of degrees."""
     angles = [
         place

@@ -41,6 +41,7 @@ class Columns:
     name: int | None = None
     titles: Sequence[str] | None = None
     said: bool = False  # whether the caller said which hold the coordinates
+    named_too: tuple[int, ...] = ()  # columns that mean names as well
 
     def roles(self) -> dict[str, int]:
         """What is held by which column, counted from 0."""
@@ -131,14 +132,17 @@ def named_columns(
     texts = [""] * count if titles is None else titles
     given = given_places(titles, count if by_number else 0, options)
 
+    def ranked(role: str) -> list[list[int]]:
+        taken = given.values()
+        ranks = {at: rank(text, role) for at, text in enumerate(texts) if at not in taken}
+        known = sorted({how for how in ranks.values() if how is not None})
+        return [[at for at, how in ranks.items() if how == best] for best in known]
+
     def find(role: str) -> int | None:
         if role in given:
             return given[role]
-        taken = given.values()
-        ranks = {at: rank(text, role) for at, text in enumerate(texts) if at not in taken}
-        best = min((how for how in ranks.values() if how is not None), default=None)
-        found = [] if best is None else [at for at, how in ranks.items() if how == best]
-        if len(found) > 1:
+        found = next(iter(ranked(role)), [])
+        if len(found) > 1 and role != "name":
             both = " and ".join(quoted(texts[place]) for place in found[:2])
             which = as_columns(**{role: found[0] + 1 if by_number else texts[found[0]]})
             raise InvalidProblem(f"columns {both} mean the same: remove one of them; {which} takes the first")
@@ -158,7 +162,9 @@ def named_columns(
             places, metric = [*places, z], Metric.EXACT_3D
     positions = () if None in places else tuple(place for place in places if place is not None)
     said = bool(flat) or "lat" in given or "lon" in given
-    return Columns(count, positions, metric, find("id"), find("name"), titles, said)
+    name = find("name")
+    also = () if "name" in given else tuple(at for group in ranked("name") for at in group if at != name)
+    return Columns(count, positions, metric, find("id"), name, titles, said, also)
 
 
 def _check_partners(

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from itertools import islice
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidProblem
-from warptsp.io.options import ReadOptions, as_columns
-from warptsp.io.table.angles import angle_of
-from warptsp.io.table.arcs import arcs_problem, names_arcs
-from warptsp.io.table.both import with_a_column_each
-from warptsp.io.table.columns import Columns, fitting_metric, named_columns
-from warptsp.io.table.degrees import doubt_about_degrees
-from warptsp.io.table.text import TableRows, is_number
+from warptsp.errors import InvalidProblem, ParseError
+from warptsp.io.format import Instance
+from warptsp.io.options import ReadOptions
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import check_common
-from warptsp.problem.matrices import are_distances
 from warptsp.problem.values import plain_array, real_array
 
-__all__ = ["problem_of_frame"]
+from .columns import named_columns
+from .reader import read, read_points
+from .rows import CHUNK, Cells, Table
+
+__all__ = ["problem_of_frame", "read_frame"]
 
 _log = logging.getLogger(__name__)
 
@@ -36,105 +36,168 @@ def problem_of_frame(
     **fields: Any,
 ) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
-    options = ReadOptions.of(columns, metric)
+    options = ReadOptions.of(columns, metric, bool(fields.pop("asymmetric", False)))
+    problem = read_frame(frame, options).problem
+    return replace(problem, **fields) if fields else problem
+
+
+def read_frame(frame: Any, options: ReadOptions, file: str | None = None) -> Instance:
+    """The instance in a data frame, or in a file that is read as one."""
     if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
         raise InvalidProblem(f"a {type(frame).__name__} holds a query and no rows yet: give frame.collect()")
-    frame = _with_columns(frame)
-    titles = [_text(title) for title in _titles(frame)]
-    found = named_columns(titles, options, len(titles), by_number=False)
-    points = None if found.said else _geometry(frame)
-    if points is None and not options.columns and (square := _square(frame, titles)) is not None:
-        fitting_metric(Metric.EXPLICIT, options)
-        names, matrix = square
-        return Problem.from_matrix(matrix, **{"labels": names, **fields})
-    if points is not None:
-        coordinates, own_metric = _places(points)
-    elif found.positions:
-        letters = ("NS", "EW") if found.metric.geographic else ("", "", "")
-        coordinates = np.column_stack(
-            [
-                _numbers(frame, titles, place, np.float64, letter)
-                for place, letter in zip(found.positions, letters, strict=False)
-            ]
-        )
-        own_metric = found.metric
-        if (doubt := doubt_about_degrees(found, coordinates, options)) is not None:
-            _log.warning("the data frame: %s", doubt)
-    elif not options.columns and names_arcs(titles):
-        fitting_metric(Metric.EXPLICIT, options)
-        fields.pop("asymmetric", None)
-        return replace(arcs_problem(_as_rows(frame, titles), titles), **fields)
-    elif (both := _both_in_one(frame, titles, options)) is not None:
-        coordinates, own_metric, place = both
-        found = replace(found, positions=(place,))
-    else:
-        names_shown = ", ".join(map(shown, titles[:8]))
-        raise InvalidProblem(
-            f"the data frame has the columns {names_shown}: columns x and y, or lat and lon, are needed, or "
-            f"{as_columns(lat='COLUMN', lon='COLUMN')} says which they are, "
-            "or the points of a GeoDataFrame, or a square table of distances whose rows and columns have the "
-            "same names"
-        )
-    fields.pop("asymmetric", None)  # what may be so is a matrix
-    wanted = fitting_metric(own_metric, options)
-    check_common(metric, wanted, coordinates)
-    own = {**_names(frame, found, options), "extra": _others(frame, titles, found)}
-    return Problem.from_points(coordinates, wanted, **{**own, **fields})
+    table = TableFrame(_with_columns(frame), file)
+    points = None if options.columns.keys() - {"name", "id"} else _geometry(frame)
+    if points is None:
+        return read(table, options)
+    found = named_columns(table.first, options, len(table.first), by_number=False)
+    coordinates, metric = _places(points)
+    cells = table.cells((), found.id, found.name, table.titles, ())
+    return read_points(
+        table, options, replace(found, positions=(), metric=metric), cells._replace(positions=coordinates)
+    )
 
 
-def _square(frame: Any, titles: list[str]) -> tuple[list[str], NDArray[Any]] | None:
-    """The distances in a frame whose rows have the names of its columns, and these names; None for others.
+class TableFrame(Table):
+    """A data frame as a table: its columns, of which a named index is the first, as they are.
 
-    Rows are named by the index, which counts them if nothing else is said, or by the first column.
+    Rows are counted from 0, as by the frame.
     """
-    first = frame[_titles(frame)[0]] if titles else ()
-    rows = len(first) if hasattr(first, "__len__") else -1
-    index: Any = getattr(frame, "index", None)
-    index = index if hasattr(index, "__len__") else range(len(titles))
-    for column, begin in ((index, 0), (first, 1)):
-        if not len(column) == rows == len(titles) - begin:
-            continue
-        names = list(map(_text, _listed(column)))
-        if names and names == titles[begin:]:
-            # Rows that are only counted may be as many as columns by chance.
-            counted = all(map(str.isdecimal, names))
-            try:
-                matrix = np.column_stack([_numbers(frame, titles, at) for at in range(begin, len(titles))])
-            except InvalidProblem:
-                if counted:
-                    return None
+
+    by_number = False
+    first_line = -1  # no row names the columns
+
+    def __init__(self, frame: Any, file: str | None = None) -> None:
+        super().__init__(file or "the data frame")
+        self._is_file = file is not None
+        titles = _titles(frame)
+        self._columns = [_column(frame, title, place) for place, title in enumerate(titles)]
+        self._index: Any = getattr(frame, "index", None)
+        name = getattr(self._index, "name", None)
+        self._index_is_first = isinstance(name, str) and name not in titles
+        if self._index_is_first:
+            titles, self._columns = [name, *titles], [self._index, *self._columns]
+        self.titles = self.first = [_text(title) for title in titles]
+        self.titled = True
+        self.count = next(
+            (len(column) for column in (*self._columns, self._index) if hasattr(column, "__len__")), 0
+        )
+        self._rows: Sequence[int] = range(self.count)
+        self.rows_are_named = getattr(getattr(self._index, "dtype", None), "kind", "i") == "O"
+
+    @cached_property
+    def row_names(self) -> list[str] | None:  # type: ignore[override]
+        """The index as texts, if there is one."""
+        if not hasattr(self._index, "__len__"):
+            return None
+        names = list(map(_text, np.asarray(self._index).tolist()))
+        return [names[row] for row in self._rows]
+
+    def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
+        """Raise an error that names the row as the frame counts it."""
+        at = "" if line is None or line < 0 else f"row {line} (counted from 0): "
+        if self._is_file:
+            raise ParseError(f"{at}{message}", file=self.file, keyword=column)
+        raise InvalidProblem(f"{self.file}: {at}{message}")
+
+    def way_out(self) -> str:
+        """How rows without a number can be left out, for the end of a message."""
+        return super().way_out() if self._is_file else "; dropna removes such rows"
+
+    def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        numbered = zip(self._rows, zip(*map(_listed, self._columns), strict=True), strict=True)
+        while part := list(islice(numbered, CHUNK)):
+            yield [row for row, _ in part], [[_field(value) for value in values] for _, values in part]
+
+    def beginning(self) -> Iterator[tuple[int, list[str]]]:
+        """The titles, which stand above all rows."""
+        yield self.first_line, self.first
+
+    def head(self) -> tuple[list[str], list[str]]:
+        """The fields of the first row and of the one below it; twice the same if there is no other."""
+        rows = [[_field(value) for value in islice(_listed(column), 2)] for column in self._columns]
+        found = [[column[row] for column in rows] for row in range(min(2, self.count or 0))]
+        return (found[0], found[-1]) if found else (self.first, self.first)
+
+    def skip_incomplete(self, places: Sequence[int]) -> None:
+        """Leave out rows that hold nothing in one of these columns; they are kept in `incomplete`."""
+        super().skip_incomplete(places)
+        kept = {line for line, _ in self.rows()}
+        self._needed = ()
+        self._columns = [
+            [value for row, value in zip(self._rows, _listed(column), strict=True) if row in kept]
+            for column in self._columns
+        ]
+        self._rows = sorted(kept)
+        self.count = len(kept)
+
+    def with_columns(self, place: int, titles: Sequence[str], rows: list[tuple[int, list[str]]]) -> Table:
+        """The same with other columns in place of one: their titles, and the fields of each row."""
+        split = copy.copy(self)
+        more = len(titles) - len(self.first) + 1
+        new = [[row[place + at] for _, row in rows] for at in range(more)]
+        split._columns = [*self._columns[:place], *new, *self._columns[place + 1 :]]
+        split.titles = split.first = list(titles)
+        return split
+
+    def numbers(self, count: int, begin: int = 0) -> NDArray[Any] | None:
+        """All numbers of columns from `begin` to `count`, if nothing else is there."""
+        if self.count != count - begin:  # only a square is wanted as a whole
+            return None
+        try:
+            columns = [
+                real_array(_with_nan(column), "its entries", any_size=True)
+                for column in self._columns[begin:count]
+            ]
+        except InvalidProblem:
+            return None
+        if any(column.ndim != 1 or (column != column).any() for column in columns):
+            return None
+        return np.column_stack(columns) if columns else None
+
+    def cells(
+        self,
+        places: Sequence[int],
+        id: int | None,
+        name: int | None,
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
+    ) -> Cells:
+        """What stands in all rows: the numbers in some columns, and what is in others."""
+        columns = [self._numbers(place, letter) for place, letter in zip(places, letters, strict=False)]
+        positions = np.column_stack(columns) if columns else np.empty((0, 0))
+        ids: Any = None
+        if id is not None:
+            values = np.asarray(self._columns[id])
+            ids = values.astype(np.float64) if _are_whole(values) else list(map(_field, _listed(values)))
+        names = None if name is None else [_text(value) for value in _listed(self._columns[name])]
+        own = {*places, id, name, *([0] if self._index_is_first else [])}
+        rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
+        return Cells(
+            positions, ids, names, {place: values for place, values in rest.items() if values is not None}
+        )
+
+    def _numbers(self, place: int, letters: str) -> NDArray[np.float64]:
+        """A column of numbers, or of texts that are numbers; with `letters` of angles, too."""
+        title = self.first[place]
+        column = self._columns[place]
+        try:
+            values = _with_nan(column)
+            if values.dtype.kind not in "iuf" and any(isinstance(value, str) for value in values.tolist()):
+                pairs = zip(self._rows, values.tolist(), strict=True)
+                return np.array(
+                    [self.number(_field(value).strip(), row, title, letters) for row, value in pairs]
+                )
+            numbers = real_array(values, "its entries").astype(np.float64, copy=False)
+        except ParseError:
+            raise
+        except InvalidProblem as error:
+            if str(error).startswith(self.file):
                 raise
-            if counted and (matrix.diagonal().any() or (len(names) <= 3 and not are_distances(matrix))):
-                return None
-            return names, matrix
-    return None
-
-
-def _as_rows(frame: Any, titles: list[str]) -> TableRows:
-    """The frame as a file of it would be read."""
-    rows = [
-        (row, ["" if _is_missing(value) else _text(value) for value in values])
-        for row, values in enumerate(zip(*(_listed(frame[title]) for title in _titles(frame)), strict=True))
-    ]
-    return TableRows(rows, "the data frame", titles)
-
-
-def _both_in_one(
-    frame: Any, titles: list[str], options: ReadOptions
-) -> tuple[NDArray[np.float64], Metric, int] | None:
-    """The coordinates in a column that holds both, as text: ``52.52, 13.405`` or ``POINT (13.405 52.52)``."""
-    for place, title in enumerate(titles):
-        values = _listed(frame[_titles(frame)[place]])
-        if not values or not all(isinstance(value, str) for value in values):
-            continue
-        column = TableRows([(row, [value]) for row, value in enumerate(values)], "the data frame", [title])
-        split = with_a_column_each(column, options)
-        if split is column:
-            continue
-        numbers = [[float(part.replace(",", ".")) for part in pair] for _, pair in split.rows()]
-        metric = Metric.GREAT_CIRCLE if "lat" in split.first else Metric.EXACT_2D
-        return np.array(numbers), metric, place
-    return None
+            self.fail(f"column {shown(title)}: numbers are needed ({error})")
+        if not np.isfinite(numbers).all():
+            at = int(np.argmin(np.isfinite(numbers)))
+            self.number("" if numbers[at] != numbers[at] else str(numbers[at]), self._rows[at], title)
+        return numbers
 
 
 def _with_columns(frame: Any) -> Any:
@@ -161,10 +224,18 @@ def _titles(frame: Any) -> list[Any]:
     return list(getattr(frame, "columns", ()) if names is None else names)
 
 
+def _column(frame: Any, title: Any, place: int) -> Any:
+    """One of the columns, also of several with the same name."""
+    column = frame[title]
+    return frame.iloc[:, place] if getattr(column, "ndim", 1) > 1 and hasattr(frame, "iloc") else column
+
+
 def _listed(column: Any) -> list[Any]:
     """What is in a column, as Python's own objects where the column makes them."""
     listed = getattr(column, "to_pylist", None)
-    return list(column if listed is None else listed())
+    if listed is not None:
+        return list(listed())
+    return list(column if hasattr(column, "__iter__") else np.asarray(column))
 
 
 def _geometry(frame: Any) -> Any:
@@ -225,46 +296,16 @@ def _warn_of_mercator(points: Any, system: Any) -> None:
     )
 
 
-def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None, letters: str = "") -> NDArray[Any]:
-    """A column of numbers; with `letters`, such as ``NS``, of angles in degrees, minutes and seconds, too."""
-    try:
-        column = _with_nan(_decimal(frame[_titles(frame)[place]], letters))
-        column = real_array(column, "its entries", any_size=dtype is None)
-        column = column if dtype is None else column.astype(dtype, copy=False)
-        if column.ndim != 1:
-            raise InvalidProblem("the frame has it twice")
-    except InvalidProblem as error:
-        raise InvalidProblem(f"column {shown(titles[place])}: numbers are needed ({error})") from None
-    wrong = ~np.isfinite(column) if column.dtype != object else column == np.inf
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InvalidProblem(
-            f"column {shown(titles[place])} has {column[row]} in row {row} (counted from 0): finite numbers "
-            "are needed; dropna removes such rows"
-        )
-    return column
-
-
-def _decimal(column: Any, letters: str) -> Any:
-    """A column with its angles as decimal degrees, if it is one of angles; otherwise as it is."""
-    values = _listed(column) if letters and getattr(column, "ndim", 1) == 1 else []
-    angles = [angle_of(value, letters) if isinstance(value, str) else None for value in values]
-    if all(angle is None for angle in angles):
-        return column
-    pairs = zip(values, angles, strict=True)
-    return np.array([_number(value) if angle is None else angle for value, angle in pairs], dtype=object)
-
-
-def _number(value: Any) -> Any:
-    """The number that a text is, or what is there."""
-    return float(value) if isinstance(value, str) and is_number(value) and "," not in value else value
-
-
 def _text(value: Any) -> str:
     try:
         return str(value)
     except ValueError:  # an integer of more digits than Python writes
         return shown(value)
+
+
+def _field(value: Any) -> str:
+    """A value as a file has it."""
+    return "" if _is_missing(value) else _text(value)
 
 
 def _with_nan(column: Any) -> Any:
@@ -274,34 +315,6 @@ def _with_nan(column: Any) -> Any:
         missing = [value is None or type(value).__name__ == "NAType" for value in values]
         values = np.where(missing, np.nan, values)
     return values
-
-
-def _names(frame: Any, columns: Columns, options: ReadOptions) -> dict[str, Any]:
-    """The names and numbers of the cities, as far as there are any."""
-    found: dict[str, Any] = {}
-    names = _row_names(frame)
-    if columns.id is not None:
-        ids = np.asarray(frame[_titles(frame)[columns.id]])
-        if _are_whole(ids):
-            found["node_ids"] = ids.astype(np.int64)
-        elif "id" in options.columns:
-            raise InvalidProblem(f"{as_columns(id=options.columns['id'])}: the column holds no node numbers")
-        else:
-            names = [_text(value) for value in ids]
-    elif (numbers := _numbered_rows(frame)) is not None:
-        found["node_ids"] = numbers
-    if columns.name is not None:
-        names = [_text(value) for value in _listed(frame[_titles(frame)[columns.name]])]
-    if names is not None:
-        found["labels"] = names
-    return found
-
-
-def _others(frame: Any, titles: list[str], columns: Columns) -> dict[str, NDArray[Any]] | None:
-    """The columns that hold nothing of a city, which tours in tables keep; shapes are left out."""
-    places = set(range(len(titles))) - set(columns.roles().values())
-    found = {titles[place]: _plain(frame[_titles(frame)[place]]) for place in sorted(places)}
-    return {title: column for title, column in found.items() if column is not None} or None
 
 
 def _plain(column: Any) -> NDArray[Any] | None:
@@ -330,21 +343,3 @@ def _are_whole(values: NDArray[Any]) -> bool:
     if values.dtype.kind == "f":
         return bool(np.isfinite(values).all() and (values == np.floor(values)).all())
     return values.dtype.kind in "iu"
-
-
-def _numbered_rows(frame: Any) -> NDArray[np.int64] | None:
-    """The index, if it was a column that numbers the cities."""
-    index = getattr(frame, "index", None)
-    name = getattr(index, "name", None)
-    if not isinstance(name, str) or named_columns([name], ReadOptions(), 1).id is None:
-        return None
-    values = np.asarray(index)
-    return values.astype(np.int64) if _are_whole(values) else None
-
-
-def _row_names(frame: Any) -> list[str] | None:
-    """The names of the rows, if they are more than numbers."""
-    index = getattr(frame, "index", ())
-    if getattr(getattr(index, "dtype", None), "kind", "i") != "O":
-        return None
-    return [_text(name) for name in index]

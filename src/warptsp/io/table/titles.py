@@ -11,9 +11,9 @@ from warptsp.io.options import ROLES
 __all__ = ["KNOWN", "has_longitude_first", "look_like_positions", "plain", "rank"]
 
 # In the plane.
-_X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx"
-_Y = "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy"
-_Z = "z, zcoord, zcoordinate, coordz, zkoordinate, pointz"
+_X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx, xaxis, xachse, xpos"
+_Y = "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy, yaxis, yachse, ypos"
+_Z = "z, zcoord, zcoordinate, coordz, zkoordinate, pointz, zaxis, zachse, zpos"
 # English with the names of GTFS, Darwin Core, OurAirports, GPS loggers and DaData; then German, Spanish and
 # Portuguese, French, Italian, Dutch, Polish, Czech, Swedish and its neighbours, Finnish, Turkish, Russian and
 # Ukrainian, Greek, Indonesian, Vietnamese, Chinese, Japanese, Korean, Hindi, Arabic, Persian.
@@ -41,9 +41,10 @@ _NAMES = (
     "label, title, stopname, titel, titre, título, bezeichnung",
     "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
-    "stop, station, location, site, branch, store, customer, filiale, standort, kunde, haltestelle, "
-    "sucursal, tienda, cliente, magasin, client, negozio, loja, магазин, клиент, address, adresse, "
-    "dirección, indirizzo, endereço, adres, адрес, 地址, 住所, 주소",
+    "stop, station, location, site, branch, store, shop, customer, depot, filiale, standort, kunde, "
+    "haltestelle, laden, sucursal, tienda, cliente, magasin, client, negozio, loja, klant, klient, магазин, "
+    "клиент",
+    "address, adresse, anschrift, dirección, indirizzo, endereço, adres, адрес, 地址, 住所, 주소",
 )
 _ID = "id, node, index, number, nr, #"
 _UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")
@@ -70,9 +71,20 @@ KNOWN = {
 """What columns that hold each of `ROLES` are called, as `plain` writes it, with the rank of the name."""
 
 
-def rank(title: str, role: str) -> int | None:
-    """How well a column of this name suits for what a column can hold, 0 the best; None if it does not."""
-    return KNOWN[role].get(plain(title))
+def rank(title: str, role: str) -> float | None:
+    """How well a column of this name suits for what a column can hold, 0 the best; None if it does not.
+
+    >>> rank("Name", "name"), rank("Customer Name", "name"), rank("Price", "name")
+    (0, 0.5, None)
+    """
+    known = KNOWN[role].get(plain(title))
+    if known is not None or role != "name":
+        return known
+    words = list(filter(None, map(plain, re.split(r"[\W_]+", title))))
+    ranks = [KNOWN[role].get(word) for word in words]
+    if 0 not in ranks:
+        return None
+    return 0.5 if None not in ranks else float(len(_NAMES))
 
 
 def has_longitude_first(title: str) -> bool | None:

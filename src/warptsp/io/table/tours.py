@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,15 +12,12 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Source, TourFile
 from warptsp.problem import Problem
 
-from .text import TableText, is_node_number
+from .fields import is_node_number
+from .text import TableText
 from .titles import KNOWN, plain
 from .writer import PATH_POSITION, POSITION
 
 __all__ = ["parse_order", "parse_tour"]
-
-_BREAK = re.compile(rb"\r\n|\r|\n")
-_QUOTED = rb'(?<![^,;|\t\r\n])"[^"]*(?:""[^"]*)*"(?![^,;|\t\r\n])'
-_QUOTED_ROW = re.compile(rb'(?:%s[^"\r\n]*)+[^\r\n]*' % _QUOTED)
 
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
@@ -86,24 +82,12 @@ def _said(text: TableText) -> bool | None:
 
 def _table(source: Source) -> TableText:
     """The table in a file, whose first line names its columns."""
-    text = TableText(_on_a_line_each(source.data), source.file)
+    text = TableText(source.text, source.file)
     title = " ".join(text.first).strip('"')
     if text.delimiter == " " and any(plain(title) in KNOWN[role] for role in ("id", "name")):
         text.delimiter, text.first = "\t", [title]  # one column, of which blanks and commas separate nothing
     text.titled = True
     return text
-
-
-def _on_a_line_each(data: bytes) -> bytes:
-    """A text without the line breaks in quoted fields, as warptsp once wrote them in names.
-
-    Blank lines come behind such a row, so that what follows has the same number as before.
-    """
-    if not any(line.count(b'"') % 2 for line in data.splitlines()):
-        return data
-    return _QUOTED_ROW.sub(
-        lambda match: _BREAK.sub(b" ", match[0]) + b"\n" * len(_BREAK.findall(match[0])), data
-    )
 
 
 def _column(titles: Sequence[str], role: str) -> int | None:

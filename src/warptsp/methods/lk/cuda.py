@@ -19,23 +19,25 @@ import numpy as np
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
+from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes, plan_launch, pool_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import Devices
-from warptsp.methods.annealing import cooled, start_temperature
+from warptsp.methods.annealing import start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
-from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, planned
+from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
+from warptsp.methods.lk.long_links import are_worth_it
+from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
+from warptsp.methods.lk.threads import room_for_members
 from warptsp.problem.tours import WORTH_THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -115,7 +117,8 @@ def _search_on(
     if made is not None:
         search = _CudaSearch(problem, run, params, devices, *made)
         try:
-            search.run()
+            if search.descend():
+                search.improve()
         finally:
             run.offer(search.best(buffer()), copy=False)
         used = search.gpus_used
@@ -123,11 +126,13 @@ def _search_on(
     run.report_counters(device_bytes=max(device.memory_peak() for device in devices))
 
 
-class _CudaSearch:
-    """The tour on the GPUs, and the clock.
+class _CudaSearch(Engine[PopulationPlan]):
+    """The tour on the GPUs.
 
     The first GPU sets up, measures and keeps the best tour; all of them improve it.
     """
+
+    first_cycle = tuning.GPU_FIRST_CYCLE
 
     def __init__(
         self,
@@ -138,23 +143,24 @@ class _CudaSearch:
         cities: list[Cities],
         search: TourSearch,
     ) -> None:
-        self.problem = problem
-        self.run_ = run
-        self.params = params
+        super().__init__(problem, run, params, search, problem.n, tuning.GPU_MIN_MEMBERS)
         self.devices = devices
         self.cities = cities
         self.search = search
         self.population: GpuPopulation | None = None
-        # Members of a population, and what is made of long links, know no fixed edges and no open path.
-        plain = problem.open is None and not len(problem.fixed_edges)
-        self.long_links = plain and problem.coordinates is not None and problem.n >= tuning.GPU_MIN_LONG_EDGES
+        self.long_links = self.knows_long_links and problem.n >= tuning.GPU_MIN_LONG_EDGES
         self.uneven = False  # unless the first look at long links says so
-        self.populations = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
+        # Members of a population know no fixed edges and no open path.
+        plain = problem.open is None and not len(problem.fixed_edges)
+        self.populates = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
+        self.pace = RoundPace()
+        self.turns: tuple[float, ...] = ()  # of the long links in this annealing, by its progress
 
-    def run(self) -> None:
-        """Sweep and kick until the run says stop."""
-        if not self._report("start tour") and self._sweep():
-            self._improve()
+    def descend(self) -> bool:
+        """Local search from every city, in cuts that move; False if the run says stop."""
+        return not self.report("start tour") and not any(
+            self._round("local search", optimize=True) for _ in range(tuning.GPU_SWEEPS)
+        )
 
     @property
     def gpus_used(self) -> int:
@@ -163,32 +169,17 @@ class _CudaSearch:
             return len(self.devices)
         return self.search.rounds.gpus
 
-    def _long_links(self) -> None:
-        """Search among the long links where they carry much of the tour, as between clusters."""
-        if (tour := self._clustered()) is not None:
-            self._go_on_from(self._with_better_long_links(tour))
+    # The long links
 
     def _clustered(self) -> NDArray[np.int32] | None:
         """The tour, in the problem's numbers, if its long links carry much of it."""
-        search, n = self.search, self.problem.n
+        search, n = self.search, self.n
         tour, lengths = self._links()
         if not are_worth_it(lengths, n):
             self.long_links = False
             return None
         self.uneven = True
         return search.cities.problems_own(search.tour()) if tour is None else tour
-
-    def _with_better_long_links(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        run = self.run_
-        remaining = run.remaining() if run.kick_limit is None else None
-        return improve_long_links(
-            self.problem,
-            tour,
-            self.params,
-            seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
-            seed=run.seed,
-            token=run.token,
-        )
 
     def _go_on_from(self, tour: NDArray[np.int32]) -> None:
         """Work on another tour, in the problem's numbers."""
@@ -206,137 +197,88 @@ class _CudaSearch:
             lengths = problem.distance(tour, np.roll(tour, -1))
         return tour, np.asarray(lengths, dtype=np.float64)
 
-    def _sweep(self) -> bool:
-        """Local search from every city, in cuts that move; False to stop."""
-        return not any(self._round("local search", optimize=True) for _ in range(tuning.GPU_SWEEPS))
+    # Populations
 
-    def _improve(self) -> None:
-        """Kicks, and populations where there is time for them, until the run says stop."""
-        search, run, n = self.search, self.run_, self.problem.n
-        if run.time_limit is not None or run.kick_limit is not None:
-            if not self._populations():
-                self._anneal(run.kick_limit, run.time_limit)
-            return
-        cycle, most = tuning.GPU_FIRST_CYCLE * n, 2 * tuning.GPU_MIN_MEMBERS
-        while not self._anneal(self.kicks + cycle, None):
-            if self._populations(most):
-                return
-            search.return_to_best()
-            cycle, most = 2 * cycle, 2 * most
-
-    def _populations(self, most: int | None = None) -> bool:
-        """One population of `most` members, or as many as the limits have room for; True to stop."""
-        search, run, n = self.search, self.run_, self.problem.n
-        while (planned := self._planned_population(most)) is not None:
-            population, plan = planned
-            better = None
-            if population.number == 0 and most is None:
-                # A good tour first, which is one of the members then.
-                if self.long_links and (clustered := self._clustered()) is not None:
-                    better = Beside(self._with_better_long_links, clustered)
-                else:
-                    population.begin(plan.members)
-                    if self._anneal_for_a_start():
-                        return True
-                if (planned := self._planned_population(most)) is None:
-                    break
-                population, plan = planned
-            members = population.grow(plan, self._report, mean_link=search.length / n)
-            if members is None:
-                return True
-            if better is not None:
-                self._go_on_from(better.result())
-                if self._anneal_for_a_start():
-                    return True
-            # With a limit on kicks, and without any, the same tours come out however long anything takes.
-            # And where the host puts the paths of a round in order, it has no time for crossover meanwhile.
-            timed = run.time_limit is not None and run.kick_limit is None
-            polish = Polish(search, run) if timed and n >= cuda_tuning.MIN_ORDERED else None
-            if population.cross(
-                members, search.best(), self._report, selection=plan.selection, polish=polish
-            ):
-                return True
-            search.go_on_from(population.best())
-            if most is not None:
-                break
-        return False
-
-    def _anneal_for_a_start(self) -> bool:
-        """Annealing for a share of what is left; True to stop."""
-        run, share, end, last = self.run_, tuning.GPU_FIRST_SHARE, None, None
-        if run.kick_limit is not None:
-            last = self.kicks + int(share * (run.kick_limit - self.kicks))
-        if run.time_limit is not None:
-            end = run.elapsed() + share * (run.remaining() or 0.0)
-        return self._anneal(last, end, long_links_at=())
-
-    def _planned_population(self, most: int | None) -> tuple[GpuPopulation, PopulationPlan] | None:
-        """A population that there is time for; None if there is not."""
-        search, run, n = self.search, self.run_, self.problem.n
-        if not self.populations:
+    def _planned(self, most: int | None = None) -> PopulationPlan | None:
+        n, lead = self.n, self.cities[0]
+        if not self.populates:
             return None
-        kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
-        plan = planned(
-            self.cities,
-            self.params,
-            run,
-            seconds=run.remaining(),
-            kicks=kicks,
-            most=most,
+        left, params = self.kicks_left, self.params
+        largest = params.members_on_gpu
+        free = min(each.device.memory_free() for each in self.cities)
+        full = plan_launch(lead.device, lead.metric, n, max(1, largest), depth=params.depth_on_gpu)
+        return plan_population(
+            n,
+            room=full.resident * full.cities,
+            gpus=len(self.cities),
+            most=min(
+                largest,
+                most or largest,
+                free // pool_bytes(n) * len(self.cities),
+                room_for_members(n, self.run.threads),
+                tuning.GPU_MAX_MEMBER_CITIES // n,
+            ),
+            threads=self.run.threads,
+            seconds=planned_seconds(self.run),
+            kicks=None if left is None else left / n,
             uneven=self.uneven,
         )
-        if plan is None:
-            return None
+
+    def _combine(self, plan: PopulationPlan) -> bool:
+        search, run, better = self.search, self.run, None
         if self.population is None:
             self.population = GpuPopulation(self.cities, search.best(), self.params, run)
-        return self.population, plan
-
-    def _anneal(
-        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = tuning.GPU_LONG_EDGES_AT
-    ) -> bool:
-        """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
-        whatever comes first; True to stop."""
-        search, run, n = self.search, self.run_, self.problem.n
-        mean_link = search.length / n
-        started, begun = run.elapsed(), self.kicks
-        rate = 0.0
-        pace = RoundPace()
-        turns = long_links_at
-        while last is None or self.kicks < last:
-            progress, per_city, horizon = 0.0, tuning.GPU_MIN_KICKS, math.inf
-            if last is not None:
-                per_city = tuning.GPU_KICKS_A_ROUND
-                progress = (self.kicks - begun) / (last - begun)
-                per_city = min(per_city, max((last - self.kicks) / n, 0.5 * search.plan.parts / n))
-                horizon = (last - begun) / n
-                if n >= cuda_tuning.MIN_ORDERED:
-                    per_city = min(per_city, max(tuning.GPU_MIN_KICKS, horizon / tuning.GPU_MIN_ROUNDS))
-            if end is not None:
-                remaining = max(0.0, min(end - run.elapsed(), run.remaining() or math.inf))
-                if remaining == 0.0:
-                    break
-                spent = run.elapsed() - started
-                progress = max(progress, spent / max(spent + remaining, 1e-9))
-                if spent > 0:
-                    rate = (self.kicks - begun) / spent
-                if rate > 0:
-                    if last is None:
-                        per_city = pace.kicks_a_round(spent + remaining)
-                    per_city = min(per_city, 0.9 * rate * remaining / n)
-                    horizon = min(horizon, rate * (spent + remaining) / n)
-            factor = self.params.temperature
-            if self.population is not None and self.population.has_crossed:
-                factor = 0.0  # what crossover has made is too good for any temperature
-            elif factor is None:
-                factor = 0.0 if math.isinf(horizon) else start_temperature_on_gpu(horizon)
-            temperature = factor * mean_link * cooled(progress)
-            if self.long_links and turns and progress >= turns[0]:
-                turns = turns[1:]
-                self._long_links()
-            before = run.elapsed(), search.rounds.kernel_seconds
-            if self._round("search", kicks_per_city=per_city, temperature=temperature):
+        population = self.population
+        if population.number == 0 and self.is_limited:
+            # A good tour first, which is one of the members then.
+            if self.long_links and (clustered := self._clustered()) is not None:
+                better = Beside(self.with_better_long_links, clustered)
+            else:
+                population.begin(plan.members)
+                if self.anneal(share=tuning.GPU_FIRST_SHARE):
+                    return True
+            if (again := self._planned()) is None:
+                return False
+            plan = again
+        members = population.grow(plan, self.report, mean_link=search.length / self.n)
+        if members is None:
+            return True
+        if better is not None:
+            self._go_on_from(better.result())
+            if self.anneal(share=tuning.GPU_FIRST_SHARE):
                 return True
-            pace.note(per_city, run.elapsed() - before[0], search.rounds.kernel_seconds - before[1])
+        # With a limit on kicks, and without any, the same tours come out however long anything takes.
+        # And where the host puts the paths of a round in order, it has no time for crossover meanwhile.
+        timed = run.time_limit is not None and run.kick_limit is None
+        polish = Polish(search, run) if timed and self.n >= cuda_tuning.MIN_ORDERED else None
+        self.combined = True
+        if population.cross(members, search.best(), self.report, selection=plan.selection, polish=polish):
+            return True
+        search.go_on_from(population.best())
+        return False
+
+    # Kicks
+
+    def anneal(self, last: int | None = None, share: float = 1.0) -> bool:
+        """Kicks at falling temperature; the long links have their turns in one that is not a start."""
+        self.pace = RoundPace()
+        self.turns = tuning.GPU_LONG_EDGES_AT if share == 1 else ()
+        return super().anneal(last, share)
+
+    def _start_temperature(self, kicks_per_city: float) -> float:
+        return start_temperature_on_gpu(kicks_per_city)
+
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+        if self.long_links and self.turns and horizon.progress >= self.turns[0]:
+            self.turns = self.turns[1:]
+            if (tour := self._clustered()) is not None:
+                self._go_on_from(self.with_better_long_links(tour))
+        kicks = kicks_of_round(horizon, self.pace, self.n, parts=self.search.plan.parts)
+        rounds = self.search.rounds
+        begun, kernel = self.run.elapsed(), rounds.kernel_seconds
+        if self._round("search", kicks_per_city=kicks, temperature=temperature(horizon.progress)):
+            return True
+        self.pace.note(kicks, self.run.elapsed() - begun, rounds.kernel_seconds - kernel)
         return False
 
     def _round(
@@ -346,22 +288,22 @@ class _CudaSearch:
             optimize=optimize,
             kicks_per_city=kicks_per_city,
             temperature=temperature,
-            seed=self.run_.seed,
-            token=self.run_.token,
+            seed=self.run.seed,
+            token=self.run.token,
         )
-        return self._report(phase)
+        return self.report(phase)
 
-    @property
-    def kicks(self) -> int:
-        """Kicks so far, those of members included."""
-        return self.search.rounds.kicks + (0 if self.population is None else self.population.kicks)
+    # Reports
 
-    def _report(self, phase: str) -> bool:
-        search = self.search
+    def report(self, phase: str) -> bool:
+        """Tell the run of the search; True to stop."""
+        search, population = self.search, self.population
         counters = Counter(search.rounds.counters())
-        if self.population is not None:
-            counters.update(self.population.counters())
-        return self.run_.update(
+        self.kicks = search.rounds.kicks
+        if population is not None:
+            counters.update(population.counters())
+            self.kicks += population.kicks
+        return self.run.update(
             length=self._leader().best_length - search.cities.closing,
             kicks=self.kicks,
             tour=self.best,
@@ -379,6 +321,20 @@ class _CudaSearch:
         if isinstance(leader, TourSearch):
             return leader.problems_best(buffer)
         return self.search.cities.problems(leader.best())
+
+
+def kicks_of_round(horizon: Horizon, pace: RoundPace, n: int, *, parts: int) -> float:
+    """Return how many kicks a city the next round of an annealing should have."""
+    kicks = tuning.GPU_MIN_KICKS
+    if horizon.left is not None:
+        kicks = min(tuning.GPU_KICKS_A_ROUND, max(horizon.left / n, 0.5 * parts / n))
+        if n >= cuda_tuning.MIN_ORDERED:
+            kicks = min(kicks, max(tuning.GPU_MIN_KICKS, horizon.kicks / n / tuning.GPU_MIN_ROUNDS))
+    if horizon.rate > 0 and horizon.seconds and horizon.remaining:
+        if horizon.left is None:
+            kicks = pace.kicks_a_round(horizon.seconds)
+        kicks = min(kicks, 0.9 * horizon.rate * horizon.remaining / n)
+    return kicks
 
 
 def start_temperature_on_gpu(kicks_per_city: float) -> float:

@@ -11,12 +11,10 @@ from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch
-from warptsp.backends.instance import SearchInstance
-from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, telling
+from warptsp.methods.first_tour import fall_back, numbered, start_tour
 from warptsp.methods.lk import tuning
-from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
-from warptsp.reserve import SAMPLE
+from warptsp.run.reserve import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import Device, DeviceArray
+    from warptsp.backends.instance import SearchInstance
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -69,7 +68,7 @@ class SetUp:
             layouts,
             cuda_tuning.CANDIDATES,
             cuda_tuning.PER_QUADRANT,
-            search_norm(problem.metric),
+            problem.metric.norm,
             run.token,
         )
         tour = None
@@ -122,22 +121,15 @@ class SetUp:
     def _on_cpu(self) -> tuple[list[Cities], DeviceArray] | None:
         """The same, with numbering, candidate lists and start tour of the CPU's search."""
         run, problem, device = self.run, self.problem, self.devices[0]
-        run.enter("numbering")
-        instance = SearchInstance.build(problem, run.token, run.threads)
-        if instance is None:
-            fall_back(problem, run, None)
-            return None
-        with telling(problem, run, instance):
-            run.enter("candidate lists")
-            rows = instance.candidates(
+
+        def lists(instance: SearchInstance) -> NDArray[np.int32] | None:
+            return instance.candidates(
                 cuda_tuning.CANDIDATES, cuda_tuning.PER_QUADRANT, run.threads, run.token
             )
-            tour = None
-            if rows is not None:
-                tour = start_in_search(instance, run, self.start)
-        if rows is None or tour is None:
-            fall_back(problem, run, instance)
+
+        if (made := numbered(problem, run, lists, self.start)) is None:
             return None
+        instance, rows, tour = made
         run.expect(instance.city, tuning.GPU_HAND_OVER * problem.n)
         cities = HostCities.build(device, instance, rows, run.token)
         if cities is None:

@@ -22,12 +22,17 @@ from warptsp.construct.patching import NAME, DirectedInstance
 from warptsp.methods.directed import Doubled
 from warptsp.methods.first_tour import fall_back
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.engine import planned_seconds
 from warptsp.methods.lk.mean import search_mean, seconds_for_mean
 from warptsp.methods.lk.params import LkParams
+from warptsp.methods.lk.threads import ThreadEngine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
+    from warptsp.methods.lk.engine import Horizon
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -58,25 +63,16 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
     directed.finish()
 
 
-class _Search:
-    """The tour, its native search, and the clock."""
+class _Search(ThreadEngine[_native.DirectedSearch]):
+    """The search of a directed tour."""
 
     def __init__(self, problem: Problem, run: Run, params: LkParams, instance: DirectedInstance) -> None:
-        self.problem = problem
-        self.run = run
+        cities = len(instance.paths.matrix)
+        native = instance.search(run.seed, run.threads)
+        super().__init__(problem, run, params, cities, native, tuning.DIRECTED_MEMBERS)
         self.instance = instance
         self.scale = instance.scale
-        self.native = self.instance.search(run.seed, run.threads)
-        self.n = len(self.instance.paths.matrix)
-        self.population = tuning.DIRECTED_POPULATION
-        if params.population is not None:
-            self.population = min(self.population, params.population)
-        self.kicks = 0
-        self.earlier_kicks = 0  # of the symmetric search
-        self.round = 0
         self.has_tour = False
-        self.combined = False  # whether the best tour is that of a population
-        self.member_seconds = 0.0
 
     # The way to the first local optimum
 
@@ -109,7 +105,7 @@ class _Search:
         tour = native.patch(run.token) if given is None else self.instance.paths.closed(given)
         native.set_tour(tour)
         self.has_tour = True
-        return not self._report("start tour")
+        return not self.report("start tour")
 
     def _first_aid(self) -> NDArray[np.int32] | None:
         """Return a tour that takes a moment, in case the time ends before there is a better one."""
@@ -137,43 +133,36 @@ class _Search:
         complete = stop = False
         while not (complete or stop):
             complete = self.native.optimize(tuning.DIRECTED_PAUSE, run.token)
-            stop = self._report("local search")
+            stop = self.report("local search")
         # A guess until the first member is there.
-        self.member_seconds = tuning.DESCENT_TO_MEMBER * (run.elapsed() - begun) / run.threads
+        self.member_seconds = max(1e-9, self.members.descents * (run.elapsed() - begun) / run.threads)
         return not stop
 
     # The search
 
     def improve(self) -> None:
         """Branch and bound, and crossover or kicks, until the run says stop or the tour is proved optimal."""
-        few = self.n < tuning.DIRECTED_LEAST_KICKED  # no kick brings a limit nearer
-        while True:
-            if self._is_settled() or self._branch() or self._is_settled():
-                return
-            size = self._affordable()
-            if size < tuning.DIRECTED_MIN_POPULATION:
-                if few or self._kick():
-                    return
-            elif self._combine(size) or few:
-                return
+        if self._ends():
+            return
+        if self.n >= tuning.DIRECTED_LEAST_KICKED:
+            super().improve()
+        elif (size := self._planned()) is not None:  # no kick brings a limit nearer
+            self._combine(size)
 
     def _is_settled(self) -> bool:
         """Whether the tour is proved optimal, or no tour goes without missing arcs."""
         return self.native.proved or self.native.impossible
 
-    def _remaining(self) -> float | None:
-        """Seconds that are left, if the search plans for a time."""
-        return None if self.run.time_limit is None else self.run.remaining()
-
-    def _kicks_left(self) -> int | None:
-        return None if self.run.kick_limit is None else max(0, self.run.kick_limit - self.kicks)
-
     # Branch and bound
+
+    def _ends(self) -> bool:
+        """Branch and bound, if it is worth it; True if the tour is settled or the run says stop."""
+        return self._is_settled() or self._branch() or self._is_settled()
 
     def _branch(self) -> bool:
         """Branch and bound where it may come to an end; True to stop."""
         run, native, n = self.run, self.native, self.n
-        left, remaining = self._kicks_left(), self._remaining()
+        left, remaining = self.kicks_left, planned_seconds(run)
         nodes = tuning.NODES if left is None else left // tuning.KICKS_FOR_NODE
         gap = native.best_length - native.bound
         few = tuning.FEW_ARCS * n
@@ -206,7 +195,7 @@ class _Search:
                     token=run.token,
                 )
                 self._report_bound()
-                stop = self._report("branch and bound")
+                stop = self.report("branch and bound")
             native.end_branching()
             if stop:
                 return True
@@ -215,104 +204,20 @@ class _Search:
             arcs = native.open_arcs(run.token)
         return run.token.stopped()
 
-    # Kicks
+    # Kicks and populations
 
-    def _kick(self) -> bool:
-        """Kicks until the run says stop, or until there is time for a population; True to stop."""
-        stop = False
-        limited = self.run.time_limit is not None or self.run.kick_limit is not None
-        until = math.inf if limited else self.kicks + tuning.FIRST_CYCLE * self.n
-        while not stop and self.kicks < until:
-            left = self._kicks_left()
-            count = tuning.DIRECTED_SLICE * self.run.threads
-            count = count if left is None else min(count, left)
-            self.native.kicks(count, self.run.token)
-            stop = self._report("search") or left == 0
-        return stop
+    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+        count = tuning.DIRECTED_SLICE * self.run.threads
+        self.native.kicks(count if horizon.left is None else min(count, horizon.left), self.run.token)
+        return self.report("search")
 
-    # Crossover
-
-    def _affordable(self) -> int:
-        """Return how many members of a population the horizon has time for, at a rough guess."""
-        sizes: list[float] = [self.population]
-        left, remaining = self._kicks_left(), self._remaining()
-        if left is not None:
-            sizes.append(left / (tuning.DIRECTED_KICKS_OF_MEMBER * self.n))
-        if remaining is not None:
-            sizes.append(remaining / ((1 + tuning.DIRECTED_CROSSING) * self.member_seconds + 1e-9))
-        return int(min(sizes))
-
-    def _combine(self, size: int) -> bool:
-        """Grow a population and cross it until nothing is gained; True to stop."""
-        native, run = self.native, self.run
-        native.forget()
-        started, grown = run.elapsed(), 0
-        while grown < size:
-            self.round += 1
-            count = min(run.threads, size - grown)
-            kicks = max(1, int(tuning.DIRECTED_KICKS_OF_MEMBER * self.n))
-            left, remaining = self._kicks_left(), self._remaining()
-            if left is not None:
-                kicks = min(kicks, left // count)
-            native.grow(
-                count=count,
-                kicks=kicks,
-                seed=run.seed,
-                round=self.round,
-                token=run.token,
-            )
-            grown += count
-            if self._report("population"):
-                return True
-            self.member_seconds = (run.elapsed() - started) / grown
-            if remaining is not None:
-                crossing = tuning.DIRECTED_CROSSING * self.member_seconds * (grown + count)
-                if remaining - self.member_seconds * count < crossing:
-                    break
-        native.keep()
-        return self._cross()
-
-    def _cross(self) -> bool:
-        """Generations until nothing is gained: single cycles, then blocks of them; True to stop."""
-        native, run = self.native, self.run
-        idle, blocks = 0, False
-        best, mean = native.best_length, math.inf
-        while True:
-            self.round += 1
-            replaced = native.generation(
-                children=tuning.CHILDREN,
-                blocks=blocks,
-                seed=run.seed,
-                round=self.round,
-                token=run.token,
-            )
-            if self._report("crossover"):
-                return True
-            now = native.mean_length
-            progress = native.best_length < best or now < mean * (1 - 1e-9)
-            best, mean = native.best_length, min(mean, now)
-            idle = 0 if progress else idle + 1
-            if now - best <= 1e-9 * abs(best) or (replaced == 0 and blocks):
-                break
-            if idle >= tuning.DIRECTED_IDLE:
-                if blocks:
-                    break
-                blocks, idle = True, 0
-        native.return_to_best()
-        return False
+    def _combine(self, plan: int) -> bool:
+        return super()._combine(plan) or self._ends()
 
     # Reports
 
-    def _report(self, phase: str) -> bool:
-        counters = self.native.counters()
-        self.kicks = counters.pop("kicks")
-        return self.run.update(
-            length=self._length(self.native.best_length),
-            kicks=self.earlier_kicks + self.kicks,
-            tour=self._best,
-            phase=phase,
-            **counters,
-        )
+    def _best_length(self) -> float:
+        return self._length(self.native.best_length)
 
     def _length(self, closed: int) -> int | float:
         """Return the instance's length of a closed tour of this one in the search."""
@@ -337,7 +242,7 @@ class _Search:
         if not self.has_tour:
             fall_back(self.problem, run, None)
             return
-        run.offer(self._best())
+        super().finish()
         self._report_bound()
         exact = self.problem.integral and self.scale == 1.0
         # Of real numbers: to the digits that lengths have.

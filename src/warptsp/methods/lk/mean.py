@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.methods.first_search import RunOfFirstSearch
+from warptsp.methods.first_search import FirstSearch
 from warptsp.methods.lk import cpu, tuning
 from warptsp.methods.lk.params import LkParams
 from warptsp.problem import Problem
@@ -81,19 +81,14 @@ def search_mean(problem: Problem, run: Run, seconds: float) -> NDArray[np.int32]
     whole = problem.integral and 2.0 * float(matrix.max()) <= EXACT_INTEGERS
     total = np.add(matrix, matrix.T, dtype=np.int64 if whole else np.float64)
     symmetric = Problem.from_matrix(total, open=problem.open)
-    of_mean = _RunOfMean(run, symmetric, seconds)
-    cpu.search(symmetric, of_mean, LkParams())
+    path = problem.open
+    both = path is None or (path.start is None and path.end is None)
+    of_mean = FirstSearch(
+        run,
+        symmetric,
+        lambda tour: [tour, tour[::-1]] if both else [tour],
+        seconds=seconds,
+        start=run.start if isinstance(run.start, np.ndarray) else _START,
+    )
+    cpu.search(symmetric, of_mean.run, LkParams())
     return of_mean.found
-
-
-class _RunOfMean(RunOfFirstSearch):
-    """A run as the symmetric search sees it: for part of the time."""
-
-    @property
-    def start(self) -> str | NDArray[np.int32]:
-        """The tour to begin with."""
-        return self._run.start if isinstance(self._run.start, np.ndarray) else _START
-
-    def _tours(self, tour: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-        path = self._run.problem.open
-        return [tour, tour[::-1]] if path is None or (path.start is None and path.end is None) else [tour]

@@ -9,18 +9,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cpu import tour_search
-from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
+from warptsp.backends.cuda.search import PartRounds
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.beside import Beside
-from warptsp.methods.lk.cpu import between_reports, room_for_members
+from warptsp.methods.lk.threads import between_reports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,25 +30,13 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
 
 
-@dataclass(frozen=True, slots=True)
-class PopulationPlan:
-    """A population that there is time for.
-
-    Attributes
-    ----------
-    members : int
-    kicks_per_city : float
-        Of each member.
-    growth_seconds : float or None
-        After which kicks end, None without a limit.
-    selection : int
-        Of so many children one is taken.
-    """
+class PopulationPlan(NamedTuple):
+    """A population that there is time for."""
 
     members: int
-    kicks_per_city: float
-    growth_seconds: float | None
-    selection: int
+    kicks_per_city: float  # of each member
+    growth_seconds: float | None  # after which kicks end, None without a limit
+    selection: int  # of so many children one is taken
 
 
 def plan_population(
@@ -140,39 +127,6 @@ def _kicks_in(seconds: float) -> float:
     return min(tuning.GPU_MAX_MEMBER_KICKS, max(tuning.GPU_MIN_MEMBER_KICKS, kicks))
 
 
-def planned(
-    cities: Sequence[Cities],
-    params: LkParams,
-    run: Run,
-    *,
-    seconds: float | None,
-    kicks: float | None,
-    most: int | None,
-    uneven: bool,
-) -> PopulationPlan | None:
-    """`plan_population` for this instance, these GPUs and this run; of `most` members, if that is given."""
-    lead = cities[0]
-    n = lead.n
-    free = min(each.device.memory_free() for each in cities)
-    full = plan_launch(lead.device, lead.metric, n, max(1, params.members_on_gpu), depth=params.depth_on_gpu)
-    return plan_population(
-        n,
-        room=full.resident * full.cities,
-        gpus=len(cities),
-        most=min(
-            params.members_on_gpu,
-            most or params.members_on_gpu,
-            free // pool_bytes(n) * len(cities),
-            room_for_members(n, run.threads),
-            tuning.GPU_MAX_MEMBER_CITIES // n,
-        ),
-        threads=run.threads,
-        seconds=seconds,
-        kicks=kicks,
-        uneven=uneven,
-    )
-
-
 class Polish:
     """Kicks of the GPU for the best member, while CPU threads cross them all.
 
@@ -240,7 +194,6 @@ class GpuPopulation:
         self.params = params
         self.run = run
         self.number = 0  # of populations
-        self.has_crossed = False
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
@@ -355,7 +308,6 @@ class GpuPopulation:
         polish : Polish or None
             What the GPU does meanwhile.
         """
-        self.has_crossed = True
         native, run = self._native, self.run
         native.forget()
         native.add(members, run.threads)

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +22,15 @@ import warptsp._native as _native
 from warptsp.construct.space_filling import along_curve
 from warptsp.machine import CPU
 from warptsp.methods.exact import INSTANT_CITIES
-from warptsp.methods.first_search import RunOfFirstSearch
+from warptsp.methods.first_search import FirstSearch
 from warptsp.methods.lk import tuning
-from warptsp.methods.protocol import RunFrom
+from warptsp.methods.protocol import View, ViewedRun
 from warptsp.neighbors import candidate_rows
 from warptsp.problem.places import Places, constrained, of_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.machine import Devices
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -50,14 +50,41 @@ def search_with_groups(
         return
     run.report_counters(tight_groups=groups.problem.n)
     seconds, kicks = _limits(run, groups.problem.n)
-    first = _RunOfGroups(run, groups, seconds, kicks)
-    search_with_groups(groups.problem, first, params, search)
+    first = first_search(run, groups, seconds, kicks)
+    search_with_groups(groups.problem, first.run, params, search)
     if first.best is None or run.token.stopped():
         return
     run.start_over(kicks=first.kicks, tight_groups=groups.problem.n)
     if run.stop_reason is not None:
         return
-    search(problem, _RunOfCities(run, tour_of_groups(groups, problem, first.best), first.kicks), params)
+    start, earlier = tour_of_groups(groups, problem, first.best), first.kicks
+    view = View(
+        start=start,
+        kick_limit=lambda: None if run.kick_limit is None else max(0, run.kick_limit - earlier),
+        report=lambda report: replace(report, kicks=earlier + report.kicks),
+    )
+    search(problem, ViewedRun(run, view), params)
+
+
+def first_search(run: Run, groups: Places, seconds: float | None, kicks: int | None) -> FirstSearch:
+    """Return the search of groups, whose tours are too poor for a lower bound."""
+
+    def expect(tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        seconds += tuning.HAND_OVER * len(groups.place)
+        run.expect(None if tour is None else groups.heads[tour], seconds)
+
+    # On a GPU that nobody asked for by name, if the groups are enough for it.
+    few = run.may_use_cpu and groups.problem.n < tuning.MIN_GPU_CITIES
+    return FirstSearch(
+        run,
+        groups.problem,
+        lambda tour: [tour_of_groups(groups, run.problem, tour)],
+        seconds=seconds,
+        kicks=kicks,
+        phase=PHASE,
+        device=CPU if few else None,
+        expect=expect,
+    )
 
 
 def _limits(run: Run, count: int) -> tuple[float | None, int | None]:
@@ -169,48 +196,3 @@ def tour_of_groups(groups: Places, problem: Problem, visits: NDArray[np.int32]) 
     mirrored = np.repeat(begins + ends - 1, counts) - at
     whole: NDArray[np.int32] = tour[np.where(turned, mirrored, at)]
     return whole
-
-
-class _RunOfGroups(RunOfFirstSearch):
-    """A run as the search of groups sees it."""
-
-    def __init__(self, run: Run, groups: Places, seconds: float | None, kicks: int | None) -> None:
-        super().__init__(run, groups.problem, seconds, kicks)
-        self._groups = groups
-
-    @property
-    def device(self) -> Devices:
-        """Where the search is: on a GPU that nobody asked for by name, if the groups are enough for it."""
-        few = self.may_use_cpu and self._groups.problem.n < tuning.MIN_GPU_CITIES
-        return CPU if few else self._run.device
-
-    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
-        """Say what there would be to hand over."""
-        groups = self._groups
-        seconds += tuning.HAND_OVER * len(groups.place)
-        self._run.expect(None if tour is None else groups.heads[tour], seconds)
-
-    def update(self, *, phase: str = "search", **state: Any) -> bool:
-        """Report the state of the search; its tours are too poor for a lower bound."""
-        return super().update(phase=PHASE, **state)
-
-    def _tours(self, tour: NDArray[np.int32]) -> list[NDArray[np.int32]]:
-        return [tour_of_groups(self._groups, self._run.problem, tour)]
-
-
-class _RunOfCities(RunFrom):
-    """A run as the search of the cities sees it, which begins with a tour and after so many kicks."""
-
-    def __init__(self, run: Run, start: NDArray[np.int32], kicks: int) -> None:
-        super().__init__(run, start)
-        self._earlier = kicks
-
-    @property
-    def kick_limit(self) -> int | None:
-        """Kicks to plan for."""
-        limit = self._run.kick_limit
-        return None if limit is None else max(0, limit - self._earlier)
-
-    def update(self, *, kicks: int, **state: Any) -> bool:
-        """Report the state of the search, with the kicks of both."""
-        return self._run.update(kicks=self._earlier + kicks, **state)

@@ -206,15 +206,8 @@ MEAN_CITIES = 200
 DIRECTED_LEAST_KICKED = 8  # cities of a double bridge (native/directed/exchanges.h)
 DIRECTED_PAUSE = 0.05  # seconds between two reports
 DIRECTED_SLICE = 250  # kicks between two reports
-DIRECTED_POPULATION = 30
-# A city. Children are searched locally, so members may be poorer, and crossover gets more of the time
-# (EXP-290).
-DIRECTED_KICKS_OF_MEMBER = 1.0
-DIRECTED_MIN_POPULATION = 3
-DESCENT_TO_MEMBER = 10.0  # seconds of a member, in those of the first local search
-DIRECTED_CROSSING = 1.5  # time for the generations, in times that the growth takes
-CHILDREN = 30  # of which one is taken
-DIRECTED_IDLE = 5  # generations without progress
+# Children are searched locally, so members may be poorer, and crossover gets more of the time (EXP-290).
+DIRECTED_MEMBERS = Members(1.0, 0.0, 0, 3, 30, 30, 30, 10.0, 1.5, 0.0, 0.0, 1.0)
 # Branch and bound: up to this gap to the assignment bound, or with so few arcs a city in a shorter tour
 # (EXP-447).
 BRANCHING_GAP = 0.05

@@ -93,7 +93,7 @@ FilledArray fill_array(std::initializer_list<size_t> shape, StopToken &token, co
 
 // No distance of these points is longer. NaN or infinity if a coordinate is; the last row may be a dummy city.
 inline double longest_distance(int kind, const Array<const double, 2> &points, bool dummy = false) {
-  if ((MetricKind)kind == MetricKind::geo || (MetricKind)kind == MetricKind::great_circle) return 4.0 * earth_radius_m;
+  if (on_sphere((MetricKind)kind)) return 4.0 * earth_radius_m;
   const size_t columns = points.shape(1), rows = points.shape(0) - dummy;
   double all = 0.0;                                        // a NaN gets lost in extremes, but not in a sum
   double sum = is_integral((MetricKind)kind) ? 1.0 : 0.0;  // rounded up
@@ -107,7 +107,7 @@ inline double longest_distance(int kind, const Array<const double, 2> &points, b
     }
     sum += high - low;
   }
-  const bool degrees = (MetricKind)kind == MetricKind::xray1 || (MetricKind)kind == MetricKind::xray2;
+  const bool degrees = facts_of((MetricKind)kind).space == Space::angles;
   return (degrees ? 100.0 : 1.0) * sum + all;
 }
 

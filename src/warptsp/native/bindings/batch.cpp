@@ -4,27 +4,16 @@
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <variant>
 
-#include "lk/annealing.h"
-#include "lk/batch_end.h"
-#include "lk/population_run.h"
+#include "lk/batch_search.h"
 #include "search.h"
-#include "space/candidates.h"
-#include "space/curve.h"
-#include "space/spread_candidates.h"
-#include "tours/greedy.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
-using namespace warptsp::tours;
 
 namespace {
-
-bool is_spherical(MetricKind kind) { return kind == MetricKind::geo || kind == MetricKind::great_circle; }
 
 // Whether no search gets lost in these matrices: they are symmetric, and hold numbers, none of them negative.
 template <class V>
@@ -54,7 +43,6 @@ double longest_coordinate_sum(const Array<const double, 3> &points) {
 // Many instances of the same number of cities, one after another: the batch of warptsp.many.
 struct Batch {
   MetricKind kind = MetricKind::matrix;
-  int norm = 0;
   std::optional<Array<const double, 3>> points;
   std::optional<Array<const int, 3>> int_matrices;
   std::optional<Array<const double, 3>> real_matrices;
@@ -64,118 +52,17 @@ struct Batch {
   }
   size_t count() const { return extent(0); }
   int cities() const { return (int)extent(1); }
+  Given given() const {
+    return {kind, points ? Points{points->data(), (int)points->shape(2)} : Points{nullptr, 0},
+            int_matrices ? int_matrices->data() : nullptr, real_matrices ? real_matrices->data() : nullptr};
+  }
 };
 
-// How each of them is searched. A population ends by itself, an annealing after its kicks.
-struct BatchPlan {
-  bool small_integers;
-  int candidates, per_quadrant;
-  LkParams params;
-  long long trees;  // that a proof may take; 0: there is none
-  std::variant<PopulationPlan, AnnealingPlan> search;
-};
-
-class BatchSearch {
- public:
-  BatchSearch(const Batch &batch, const BatchPlan &plan, const StopToken &token)
-      : batch_(batch), plan_(plan), token_(token), n_(batch.cities()), order_(n_), start_(n_) {}
-
-  // The tour of one instance, from its first city on.
-  BatchEnd run(size_t number, double tolerance, unsigned long long seed, int *tour, long long &kicks) {
-    Instance instance;
-    instance.size = n_;
-    instance.kind = batch_.kind;
-    instance.params = plan_.params;
-    instance.params.candidates = plan_.candidates;
-    Given given{};
-    if (!set_up(number, instance, given)) return BatchEnd::none;
-    const std::unique_ptr<TourSearch> search =
-        make_tour_search(given, plan_.small_integers, false, std::move(instance), std::vector<int>(start_), tolerance);
-    const BatchEnd end = improve(*search, seed);
-    kicks = search->counters().kicks + search->counters().refused;
-    const std::vector<int> &best = search->best();
-    const auto first = std::find_if(best.begin(), best.end(), [&](int c) { return order_[c] == 0; });
-    const size_t before = (size_t)(first - best.begin());
-    for (int p = 0; p < n_; p++) tour[p] = order_[best[(before + p) % n_]];
-    return end;
-  }
-
- private:
-  // Numbering, candidate lists and start tour, as warptsp.backends.instance makes them.
-  bool set_up(size_t number, Instance &instance, Given &given) {
-    const int count = plan_.candidates;
-    instance.candidates.resize((size_t)n_ * count);
-    int *const lists = instance.candidates.data();
-    given.kind = batch_.kind;
-    if (batch_.points) {
-      const int stride = (int)batch_.points->shape(2);
-      const double *const points = batch_.points->data() + number * n_ * stride;
-      const space::Curve curve = stride == 2 ? space::Curve::sierpinski : space::Curve::hilbert;
-      if (!space::space_filling_curve(points, n_, stride, curve, 1, token_, order_.data())) return false;
-      rows_.resize((size_t)n_ * stride);
-      for (int c = 0; c < n_; c++)
-        std::copy_n(points + (size_t)order_[c] * stride, stride, rows_.data() + (size_t)c * stride);
-      instance.points = given.points = {rows_.data(), stride};
-      instance.dimensions = stride;
-      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant, batch_.norm, false, 1, token_,
-                                    lists) &&
-             greedy_edge_points(rows_.data(), n_, stride, batch_.kind, batch_.norm, nullptr, 0, 1, token_,
-                                start_.data());
-    }
-    std::iota(order_.begin(), order_.end(), 0);
-    instance.points = given.points = {nullptr, 0};
-    instance.dimensions = 0;
-    const auto lists_and_start = [&](const auto *matrix) {
-      const Matrix<std::decay_t<decltype(*matrix)>> distance{matrix, n_};
-      return space::nearest_by_distance(n_, distance, count, 1, token_, lists) &&
-             (plan_.per_quadrant == 0 ||
-              space::spread_by_distance(n_, distance, count, plan_.per_quadrant, 1, token_, lists)) &&
-             greedy_edge_matrix(matrix, n_, nullptr, 0, 1, token_, start_.data());
-    };
-    const size_t begin = number * n_ * n_;
-    if (batch_.int_matrices) return lists_and_start(given.integers = batch_.int_matrices->data() + begin);
-    return lists_and_start(given.reals = batch_.real_matrices->data() + begin);
-  }
-
-  // As warptsp.methods.lk.cpu does.
-  BatchEnd improve(TourSearch &search, unsigned long long seed) {
-    const PopulationPlan *const population = std::get_if<PopulationPlan>(&plan_.search);
-    const auto is_zero = [&] { return population && search.best_length() == 0; };
-    if (is_zero()) return BatchEnd::unsettled;
-    search.optimize(std::numeric_limits<double>::infinity(), token_);
-    if (is_zero()) return BatchEnd::unsettled;
-    if (plan_.trees > 0 && !token_.stopped() && search.prove(plan_.trees, token_)) return BatchEnd::proved;
-    const auto until_end = [&](BatchEnd end, auto &&proceed) {
-      for (unsigned long long round = 1;; round++) {
-        const bool ended = !token_.stopped() && proceed(round);
-        if (token_.stopped()) return BatchEnd::stopped;
-        if (is_zero()) return BatchEnd::unsettled;
-        if (ended) return end;
-      }
-    };
-    if (population) {
-      PopulationRun run(search, *population);
-      return until_end(BatchEnd::settled,
-                       [&](unsigned long long round) { return run.proceed(seed, round, 1, token_); });
-    }
-    Annealing annealing(search, n_, std::get<AnnealingPlan>(plan_.search));
-    return until_end(BatchEnd::all_kicks,
-                     [&](unsigned long long round) { return annealing.proceed(seed, round, token_); });
-  }
-
-  const Batch &batch_;
-  const BatchPlan &plan_;
-  const StopToken &token_;
-  int n_;
-  std::vector<int> order_, start_;  // the instance's city for each of the search's; a tour of these
-  std::vector<double> rows_;
-};
-
-Batch of_points(int metric, int norm, Array<const double, 3> points) {
+Batch of_points(int metric, Array<const double, 3> points) {
   check_metric(metric, points.shape(2));
-  require(norm >= 0 && norm <= 2 && !is_spherical((MetricKind)metric), "norm or metric is out of range");
+  require(!on_sphere((MetricKind)metric), "metric is out of range");
   require(std::isfinite(longest_coordinate_sum(points)), "the points are not finite");
-  return {(MetricKind)metric, norm, points, {}, {}};
+  return {(MetricKind)metric, points, {}, {}};
 }
 
 template <class V>
@@ -193,7 +80,7 @@ Batch of_matrices(Array<const V, 3> matrices) {
   return batch;
 }
 
-void check(const Batch &batch, const BatchPlan &plan) {
+void check(const Batch &batch, const BatchSearchPlan &plan) {
   const size_t n = (size_t)batch.cities();
   require(n >= 8 && n <= brief_cities, std::to_string(n) + " cities; 8 to 1000 are possible");
   require(plan.candidates >= 1 && (size_t)plan.candidates < n && plan.per_quadrant >= 0 &&
@@ -208,7 +95,8 @@ void check(const Batch &batch, const BatchPlan &plan) {
 }
 
 auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
-                  const Array<const unsigned long long, 1> &seeds, const BatchPlan &plan, const StopToken &token) {
+                  const Array<const unsigned long long, 1> &seeds, const BatchSearchPlan &plan,
+                  const StopToken &token) {
   const size_t count = batch.count(), n = (size_t)batch.cities();
   check(batch, plan);
   require(tolerances.shape(0) == count && seeds.shape(0) == count, "tolerances and seeds are not those of all");
@@ -219,15 +107,15 @@ auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
   std::vector<double> seconds(count, 0.0);
   {
     const WithoutGil unlocked;
-    BatchSearch search(batch, plan, token);
+    BatchSearch search(batch.given(), batch.cities(), plan, &make_tour_search, token);
     for (size_t i = 0; i < count && !token.stopped(); i++) {
       const double begun = monotonic_seconds();
       ends[i] = (int)search.run(i, tolerances(i), seeds(i), tours.data() + i * n, kicks[i]);
       seconds[i] = monotonic_seconds() - begun;
     }
   }
-  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks), {count}),
-                         to_numpy(std::move(seconds), {count}), to_numpy(std::move(ends), {count}));
+  return std::make_tuple(to_numpy(std::move(tours), {count, n}), to_numpy(std::move(kicks)),
+                         to_numpy(std::move(seconds)), to_numpy(std::move(ends)));
 }
 
 }  // namespace
@@ -241,7 +129,7 @@ void bind_batch(nb::module_ &m) {
       .value("UNSETTLED", BatchEnd::unsettled, "No search agreed with another one, or it is a matter for `solve`.")
       .value("STOPPED", BatchEnd::stopped, "By the token.");
   nb::class_<Batch>(m, "Batch", "Many instances of equally many cities, which are searched one after another.")
-      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("norm"), nb::arg("points"))
+      .def_static("of_points", &of_points, nb::arg("metric"), nb::arg("points"))
       .def_static("of_matrices", &of_matrices<int>, nb::arg("matrices"))
       .def_static("of_matrices", &of_matrices<double>, nb::arg("matrices"))
       .def(

@@ -39,7 +39,7 @@ void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t 
   }
 }
 
-std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, int norm, const Array<const int, 1> &tour,
+std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Array<const int, 1> &tour,
                                             const Edges &fixed_edges, bool open, int start, int end,
                                             const std::optional<Array<const int, 1>> &further, int rounds, int threads,
                                             StopToken &token) {
@@ -47,7 +47,6 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, int norm
   check_threads(threads);
   distances.check_size(n);
   require(n >= 3 && n < 0x7fffffff, std::to_string(n) + " cities; 3 to 2^31 - 2 are possible");
-  require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
   require(rounds >= 1, "rounds is " + std::to_string(rounds) + "; at least 1 is needed");
   check_tour(tour.data(), n, n);
   check_fixed_edges(fixed_edges, n);
@@ -87,11 +86,9 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, int norm
     else if (distances.real_matrix)
       found = lower_bound_matrix(distances.reals(), (int)n, tour.data(), shape, rounds, threads, token);
     else if (points.stride == 2)
-      found =
-          lower_bound_points<2>(points.rows, (int)n, distances.kind, norm, tour.data(), shape, rounds, threads, token);
+      found = lower_bound_points<2>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
     else
-      found =
-          lower_bound_points<3>(points.rows, (int)n, distances.kind, norm, tour.data(), shape, rounds, threads, token);
+      found = lower_bound_points<3>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
   });
   if (!found) return std::nullopt;
   const CertifiedBound &bound = found->bound;
@@ -101,7 +98,7 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, int norm
                        bound.rounds,
                        bound.certified,
                        found->edges,
-                       to_numpy(std::move(found->bound.potential), {n})};
+                       to_numpy(std::move(found->bound.potential))};
 }
 
 // For an ascent elsewhere: the clusters of a spanning tree, given by its edges and their lengths.
@@ -131,7 +128,7 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tree_clusters(c
   for (const Clusters::Range &range : clusters.members())
     ranges.insert(ranges.end(), {range.begin, range.end, range.gain});
   const size_t count = ranges.size() / 3;
-  return std::make_tuple(to_numpy(std::vector<int>(clusters.order()), {n}), to_numpy(std::move(ranges), {count, 3}));
+  return std::make_tuple(to_numpy(std::vector<int>(clusters.order())), to_numpy(std::move(ranges), {count, 3}));
 }
 
 }  // namespace
@@ -150,8 +147,8 @@ void bind_bound(nb::module_ &m) {
       .def_ro("edges", &HeldKarpBound::edges)
       .def_ro("potentials", &HeldKarpBound::potentials, nb::rv_policy::automatic);
   m.def(
-      "held_karp", bind_held_karp, arg("distances"), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"),
-      arg("start"), arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),
+      "held_karp", bind_held_karp, arg("distances"), arg("tour"), arg("fixed_edges"), arg("open"), arg("start"),
+      arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),
       "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
       "stopped it before there was one. `further`: how many more cities stand where each one does, all of them with "
       "its potential.");

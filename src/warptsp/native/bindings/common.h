@@ -34,12 +34,23 @@ using NumpyArray = nb::ndarray<nb::numpy, T>;
 // What was counted, by name.
 typedef nb::typed<nb::dict, nb::str, nb::int_> Counts;
 
+inline Counts counts_of(std::initializer_list<std::pair<const char *, long long>> named) {
+  Counts counts;
+  for (const auto &[name, count] : named) counts[name] = count;
+  return counts;
+}
+
 // A NumPy array that owns the vector's memory; no copy.
 template <class T>
 NumpyArray<T> to_numpy(std::vector<T> &&values, std::initializer_list<size_t> shape) {
   auto *owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
   return NumpyArray<T>(owned->data(), shape, owner);
+}
+template <class T>
+NumpyArray<T> to_numpy(std::vector<T> &&values) {
+  const size_t count = values.size();
+  return to_numpy(std::move(values), {count});
 }
 
 // The other ends of a city's fixed edges, [n, 2], -1 for none; empty without any.

@@ -79,19 +79,10 @@ void bind_descent(nb::module_ &m) {
           arg("seconds"), arg("passes"), arg("token"),
           "Passes for so long, and so many (-1: any number); True when no move shortens the tour.")
       .def_prop_ro("length", [](const BoundDescent &b) { return b.descent->length(); })
-      .def("tour",
-           [](const BoundDescent &b) {
-             std::vector<int> tour = b.descent->tour();
-             const size_t n = tour.size();
-             return to_numpy(std::move(tour), {n});
-           })
+      .def("tour", [](const BoundDescent &b) { return to_numpy(b.descent->tour()); })
       .def("counters", [](const BoundDescent &b) {
         const DescentCounters &c = b.descent->counters();
-        Counts d;
-        d["passes"] = c.passes;
-        d["evaluations"] = c.evaluations;
-        d["moves"] = c.moves;
-        return d;
+        return counts_of({{"passes", c.passes}, {"evaluations", c.evaluations}, {"moves", c.moves}});
       });
   m.def(
       "pairs_of",

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "arrays.h"
+#include "population.h"
 
 using namespace warptsp;
 using namespace warptsp::directed;
@@ -16,7 +17,7 @@ namespace {
 typedef warptsp::directed::Search Search;
 
 // Keeps the matrix that the search refers to alive with it.
-struct BoundDirectedSearch {
+struct BoundDirectedSearch final : BoundPopulation {
   std::unique_ptr<Search> search;
   nb::object matrix;
   int n = 0;
@@ -24,6 +25,11 @@ struct BoundDirectedSearch {
 
   void need_costs() const { require(has_costs, "prepare() comes first"); }
   void need_tour() const { require(has_tour, "set_tour() comes first"); }
+  lk::TourPopulation &population() override {
+    need_tour();
+    return *search;
+  }
+  bool is_brief() const override { return false; }
 };
 
 constexpr int least_cities = 3;
@@ -59,28 +65,24 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   return bound;
 }
 
-NumpyArray<int> numpy_of(std::vector<int> tour) {
-  const size_t n = tour.size();
-  return to_numpy(std::move(tour), {n});
-}
+NumpyArray<int> numpy_of(std::vector<int> tour) { return to_numpy(std::move(tour)); }
 
 Counts counters(const BoundDirectedSearch &b) {
   const SearchCounters c = b.search->counters();
-  Counts d;
-  d["kicks"] = c.kicks;
-  d["kicks_accepted"] = c.accepted;
-  d["kicks_improving"] = c.improved;
-  d["city_evaluations"] = c.evaluations;
-  d["exchanges"] = c.exchanges;
-  d["cells_written"] = c.cells;
-  d["nodes"] = b.search->nodes();
-  return d;
+  return counts_of({{"kicks", c.kicks},
+                    {"kicks_accepted", c.accepted},
+                    {"kicks_improving", c.improved},
+                    {"city_evaluations", c.evaluations},
+                    {"exchanges", c.exchanges},
+                    {"cells_written", c.cells},
+                    {"nodes", b.search->nodes()}});
 }
 
 }  // namespace
 
 void bind_directed(nb::module_ &m) {
-  nb::class_<BoundDirectedSearch>(m, "DirectedSearch", "A directed tour, and the search that shortens it.")
+  nb::class_<BoundDirectedSearch, BoundPopulation>(m, "DirectedSearch",
+                                                   "A directed tour, and the search that shortens it.")
       .def_static("create", make_search<int>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
                   nb::arg("wall") = nb::none(), nb::arg("seed"), nb::arg("threads"))
       .def_static("create", make_search<double>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
@@ -141,44 +143,6 @@ void bind_directed(nb::module_ &m) {
           },
           nb::arg("count"), nb::arg("token"), "So many kicks; fewer only when the token says so.")
       .def(
-          "grow",
-          [](BoundDirectedSearch &b, int count, long long kicks, unsigned long long seed, unsigned long long round,
-             StopToken &token) {
-            b.need_tour();
-            require(count >= 0 && kicks >= 0, "count or kicks are negative");
-            interruptible(token, [&] { b.search->grow({count, kicks, seed, round}, token); });
-          },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
-          "Adds new tours to the population, each after so many kicks.")
-      .def(
-          "generation",
-          [](BoundDirectedSearch &b, int children, bool blocks, unsigned long long seed, unsigned long long round,
-             StopToken &token) {
-            b.need_tour();
-            require(children >= 1, "children is " + std::to_string(children) + "; at least 1 is needed");
-            int replaced = 0;
-            interruptible(token, [&] { replaced = b.search->breed({children, blocks, seed, round}, token); });
-            return replaced;
-          },
-          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
-          "One generation of crossover; returns how many tours were replaced.")
-      .def(
-          "keep",
-          [](BoundDirectedSearch &b) {
-            b.need_tour();
-            b.search->keep();
-          },
-          "Adds the best tour to the population.")
-      .def(
-          "forget", [](BoundDirectedSearch &b) { b.search->forget(); }, "Empties the population.")
-      .def(
-          "return_to_best",
-          [](BoundDirectedSearch &b) {
-            b.need_tour();
-            b.search->return_to_best();
-          },
-          "Goes on from the best tour.")
-      .def(
           "open_arcs",
           [](BoundDirectedSearch &b, StopToken &token) {
             b.need_tour();
@@ -208,11 +172,14 @@ void bind_directed(nb::module_ &m) {
       .def(
           "end_branching", [](BoundDirectedSearch &b) { b.search->end_branching(); },
           "Gives its memory back, and goes on from the best tour.")
-      .def_prop_ro("members", [](const BoundDirectedSearch &b) { return b.search->members(); })
-      .def_prop_ro("mean_length", [](const BoundDirectedSearch &b) { return b.search->mean_length(); })
       .def_prop_ro("proved", [](const BoundDirectedSearch &b) { return b.has_tour && b.search->proved(); })
       .def_prop_ro("impossible", [](const BoundDirectedSearch &b) { return b.search->impossible(); })
       .def_prop_ro("bound", [](const BoundDirectedSearch &b) { return b.search->bound(); })
+      .def_prop_ro("length",
+                   [](const BoundDirectedSearch &b) {
+                     b.need_tour();
+                     return b.search->length();
+                   })
       .def_prop_ro("best_length",
                    [](const BoundDirectedSearch &b) {
                      b.need_tour();

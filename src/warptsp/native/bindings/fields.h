@@ -21,7 +21,7 @@ Field<Struct, Member> field(const char *name, Member Struct::*member, const char
 template <class Struct, class... Members>
 nb::class_<Struct> bind_fields(nb::module_ &m, const char *name, const char *doc, void (*check)(const Struct &),
                                Field<Struct, Members>... fields) {
-  const Struct usual;
+  const Struct usual{};
   nb::class_<Struct> bound(m, name, doc);
   bound.def(
       "__init__",

@@ -91,21 +91,20 @@ FilledArray bind_space_filling_curve(const Rows &points, const std::string &kind
   });
 }
 
-FilledArray bind_greedy_edge(const Rows &points, int metric, int norm, const Edges &fixed_edges, int threads,
-                             StopToken &token, int tiles) {
+FilledArray bind_greedy_edge(const Rows &points, int metric, const Edges &fixed_edges, int threads, StopToken &token,
+                             int tiles) {
   check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
   check_metric(metric, points.shape(1));
-  check_norm(norm);
   check_fixed_edges(fixed_edges, n);
   require(tiles >= 1 && (size_t)tiles <= n / 2 + 1,
           std::to_string(tiles) + " tiles of " + std::to_string(n) + " cities; 1 to half their number are possible");
   return fill_array({n}, token, [&](int *tour) {
     if (tiles > 1)
-      return greedy_tiles_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm,
-                                 fixed_edges.data(), fixed_edges.shape(0), tiles, threads, token, tour);
-    return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm, fixed_edges.data(),
+      return greedy_tiles_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, fixed_edges.data(),
+                                 fixed_edges.shape(0), tiles, threads, token, tour);
+    return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, fixed_edges.data(),
                               fixed_edges.shape(0), threads, token, tour);
   });
 }
@@ -183,8 +182,7 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tight_groups(co
   interruptible(
       token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
   if (!complete) return std::nullopt;
-  const size_t firsts = found.first.size();
-  return std::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
+  return std::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.first)));
 }
 
 }  // namespace
@@ -205,9 +203,8 @@ void bind_geometry(nb::module_ &m) {
         "The cities in the order of a space-filling curve; None if stopped.");
   m.def("tight_groups", bind_tight_groups, arg("lists"), arg("lengths"), arg("ratio"), arg("token"),
         "The cities, those of each group beside one another, and where each group begins; None if stopped.");
-  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"), arg("fixed_edges"), arg("threads"),
-        arg("token"), arg("tiles") = 1,
-        "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
+  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("fixed_edges"), arg("threads"), arg("token"),
+        arg("tiles") = 1, "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
   m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("fixed_edges"), arg("threads"),
         arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
   m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("fixed_edges"), arg("threads"),

@@ -38,17 +38,10 @@ struct BoundClimbers {
 
   template <class Use>
   Climbed with_plane(Use &&use) const {
-    switch (distances.kind) {
-      case MetricKind::euc_2d: return with_fast_metric<MetricKind::euc_2d>(use);
-      case MetricKind::ceil_2d: return with_fast_metric<MetricKind::ceil_2d>(use);
-      case MetricKind::floor_2d: return with_fast_metric<MetricKind::floor_2d>(use);
-      case MetricKind::att: return with_fast_metric<MetricKind::att>(use);
-      default: return with_fast_metric<MetricKind::exact_2d>(use);
-    }
-  }
-  template <MetricKind exact, class Use>
-  Climbed with_fast_metric(Use &&use) const {
-    return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
+    return with_euclidean(distances.kind, [&](auto kind) {
+      constexpr MetricKind exact = decltype(kind)::value;
+      return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
+    });
   }
   template <MetricKind exact, MetricKind fast, class Use>
   Climbed with_kinds(Use &&use) const {
@@ -126,9 +119,8 @@ void bind_hill_climbing(nb::module_ &m) {
               climbed = self.with_descent(Climb{seed, first, count, threads, given ? given->data() : nullptr,
                                                 self.scale, perturbed ? &self.lines : nullptr, token, self.counters});
             });
-            const size_t climbers = climbed.lengths.size(), cities = climbed.tour.size();
-            return std::make_tuple(to_numpy(std::move(climbed.lengths), {climbers}), climbed.best,
-                                   to_numpy(std::move(climbed.tour), {cities}));
+            return std::make_tuple(to_numpy(std::move(climbed.lengths)), climbed.best,
+                                   to_numpy(std::move(climbed.tour)));
           },
           nb::kw_only(), nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
           nb::arg("given").none(), nb::arg("perturbed"), nb::arg("token"))

@@ -53,7 +53,6 @@ NB_MODULE(_native, m) {
   bind_distances(m);
   bind_descent(m);
   bind_dimacs(m);
-  bind_directed(m);
   bind_geometry(m);
   bind_neighbor_search(m);
   bind_hill_climbing(m);
@@ -61,6 +60,7 @@ NB_MODULE(_native, m) {
   bind_pictures(m);
   bind_plans(m);
   bind_search(m);
+  bind_directed(m);
   bind_batch(m);
   bind_proof(m);
   bind_small(m);

@@ -78,13 +78,11 @@ BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neigh
 
 Counts counters(const BoundNeighborSearch &bound) {
   const DescentCounts c = bound.search->counts();
-  Counts d;
-  d["passes"] = c.passes;
-  d["evaluations"] = c.evaluations;
-  d["moves"] = c.moves;
-  d["kicks"] = c.kicks;
-  d["kicks_accepted"] = c.accepted;
-  return d;
+  return counts_of({{"passes", c.passes},
+                    {"evaluations", c.evaluations},
+                    {"moves", c.moves},
+                    {"kicks", c.kicks},
+                    {"kicks_accepted", c.accepted}});
 }
 
 }  // namespace
@@ -127,12 +125,7 @@ void bind_neighbor_search(nb::module_ &m) {
           "return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },
           "Let the next descent begin with the best tour of all chains.")
       .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
-      .def("best",
-           [](const BoundNeighborSearch &b) {
-             std::vector<int> tour = b.search->best();
-             const size_t n = tour.size();
-             return to_numpy(std::move(tour), {n});
-           })
+      .def("best", [](const BoundNeighborSearch &b) { return to_numpy(b.search->best()); })
       .def(
           "neighbors",
           [](const BoundNeighborSearch &b) {

@@ -66,6 +66,9 @@ void bind_plans(nb::module_ &m) {
               field("step", &AnnealingPlan::step, "Kicks at one temperature."),
               field("start", &AnnealingPlan::start, "The first temperature, in mean edges of the tour."),
               field("cold", &AnnealingPlan::cold, "Share of the kicks at the end that have the temperature 0."));
+  m.def("cooled", &cooled<double>, nb::arg("progress"), nb::arg("cold"),
+        "What is left of the start temperature at a share of the horizon, with so much of it at 0 "
+        "(native/lk/cooling.h).");
   const LkParams usual;
   nb::class_<LkParams>(m, "LkParams", "How the main solver searches a tour, whatever the instance.")
       .def(

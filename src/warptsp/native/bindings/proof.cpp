@@ -24,9 +24,8 @@ struct Cuts {
 };
 
 Lines lines(SparseLines &&found) {
-  const size_t count = found.begin.size(), entries = found.index.size();
-  return std::make_tuple(to_numpy(std::move(found.first_bound), {count}), to_numpy(std::move(found.begin), {count}),
-                         to_numpy(std::move(found.index), {entries}), to_numpy(std::move(found.value), {entries}));
+  return std::make_tuple(to_numpy(std::move(found.first_bound)), to_numpy(std::move(found.begin)),
+                         to_numpy(std::move(found.index)), to_numpy(std::move(found.value)));
 }
 
 void check_row(const Relaxation &relaxation, int row) {
@@ -123,9 +122,7 @@ auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &ac
 NumpyArray<int> drop_idle(Relaxation &relaxation, const Numbers &price, const Numbers &activity, int rounds) {
   check_size(price, relaxation.rows(), "prices of rows");
   check_size(activity, relaxation.rows(), "values of rows");
-  std::vector<int> gone = relaxation.drop_idle(price.data(), activity.data(), rounds);
-  const size_t count = gone.size();
-  return to_numpy(std::move(gone), {count});
+  return to_numpy(relaxation.drop_idle(price.data(), activity.data(), rounds));
 }
 
 auto price(Relaxation &relaxation, const Numbers &prices, int most) {
@@ -164,8 +161,8 @@ auto describe(const Relaxation &relaxation, int row) {
   const Cut &cut = here.cut;
   std::vector<std::vector<int>> comb;
   for (const std::vector<uint8_t> &set : cut.comb) comb.emplace_back(set.begin(), set.end());
-  const size_t n = cut.class_of.size(), k = cut.classes;
-  return std::make_tuple(to_numpy(std::vector<int>(cut.class_of.begin(), cut.class_of.end()), {n}),
+  const size_t k = cut.classes;
+  return std::make_tuple(to_numpy(std::vector<int>(cut.class_of.begin(), cut.class_of.end())),
                          to_numpy(std::vector<int>(cut.length), {k, k}), cut.bound, comb);
 }
 
@@ -249,8 +246,7 @@ void bind_proof(nb::module_ &m) {
           [](const Relaxation &relaxation) {
             std::vector<int64_t> ids;
             for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
-            const size_t count = ids.size();
-            return to_numpy(std::move(ids), {count});
+            return to_numpy(std::move(ids));
           },
           nb::rv_policy::automatic)
       .def(
@@ -291,7 +287,6 @@ void bind_proof(nb::module_ &m) {
       .def("cut", &describe, arg("row"))
       .def("whole_prices", [](const Relaxation &relaxation) {
         std::vector<int64_t> cities = relaxation.pricing().city_prices(), rows = relaxation.pricing().row_prices();
-        const size_t n = cities.size(), count = rows.size();
-        return std::make_tuple(to_numpy(std::move(cities), {n}), to_numpy(std::move(rows), {count}));
+        return std::make_tuple(to_numpy(std::move(cities)), to_numpy(std::move(rows)));
       });
 }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "lk/population_run.h"
+#include "population.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -49,14 +50,18 @@ std::unique_ptr<TourSearch> warptsp::make_tour_search(const Given &given, bool s
 namespace {
 
 // Keeps the arrays that a search refers to alive with it.
-struct BoundSearch {
+struct BoundSearch final : BoundPopulation {
   std::unique_ptr<TourSearch> search;
   Distances distances;
+
+  TourPopulation &population() override { return *search; }
+  bool is_brief() const override { return distances.size() <= brief_cities; }
 };
 
 // Keeps the search alive that it goes on with.
 struct BoundPopulationRun {
   nb::object search;
+  BoundPopulation *of;
   std::unique_ptr<PopulationRun> run;
 };
 
@@ -119,8 +124,6 @@ Counts counters(const BoundSearch &bound) {
 // That take a few milliseconds.
 constexpr long long brief_kicks = 1000;
 
-bool is_small(const BoundSearch &b) { return b.distances.size() <= brief_cities; }
-
 void check_parts(BoundSearch &b, int parts, bool boxes) {
   const size_t n = b.search->best().size();
   require(parts >= 1 && (size_t)parts <= n, std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
@@ -164,7 +167,40 @@ void bind_search(nb::module_ &m) {
       nb::arg("threads"), nb::arg("token"),
       "So many tours of random fragments, from the number `first` on, a row each; no rows if stopped "
       "(native/tours/random_fragments.h).");
-  nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
+  nb::class_<BoundPopulation>(m, "TourPopulation", "A search with a population of tours (native/lk/tour_population.h).")
+      .def(
+          "grow",
+          [](BoundPopulation &b, int count, double kicks_per_city, double temperature, int steps,
+             unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+            check_threads(threads);
+            require(count >= 0, "count is " + std::to_string(count));
+            require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
+            require(steps >= 0, "steps is " + std::to_string(steps));
+            interruptible(token, [&] {
+              b.population().grow({count, kicks_per_city, temperature, seed, round, threads, steps}, token);
+            });
+          },
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("steps"),
+          nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
+      .def(
+          "generation",
+          [](BoundPopulation &b, int selection, bool blocks, unsigned long long seed, unsigned long long round,
+             int threads, StopToken &token) {
+            check_threads(threads);
+            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
+            interruptible(token, [&] { b.population().generation(selection, blocks, seed, round, threads, token); });
+          },
+          nb::kw_only(), nb::arg("selection"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("token"), "One generation of edge assembly crossover.")
+      .def(
+          "keep", [](BoundPopulation &b) { b.population().keep(); }, "Adds the best tour to the population.")
+      .def(
+          "forget", [](BoundPopulation &b) { b.population().forget(); }, "Empties the population.")
+      .def(
+          "return_to_best", [](BoundPopulation &b) { b.population().return_to_best(); }, "Goes on from the best tour.")
+      .def_prop_ro("members", [](BoundPopulation &b) { return b.population().members(); })
+      .def_prop_ro("mean_length", [](BoundPopulation &b) { return b.population().mean_length(); });
+  nb::class_<BoundSearch, BoundPopulation>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static("create", make_search, nb::kw_only(), nb::arg("distances"), nb::arg("small_integers"),
                   nb::arg("dummy"), nb::arg("candidates"), nb::arg("tour"), nb::arg("fixed_edges").none(),
                   nb::arg("tolerance"), nb::arg("params"))
@@ -172,7 +208,7 @@ void bind_search(nb::module_ &m) {
           "optimize",
           [](BoundSearch &b, double seconds, StopToken &token) {
             bool complete = false;
-            interruptible(token, [&] { complete = b.search->optimize(seconds, token); }, is_small(b));
+            interruptible(token, [&] { complete = b.search->optimize(seconds, token); }, b.is_brief());
             return complete;
           },
           nb::arg("seconds"), nb::arg("token"),
@@ -183,7 +219,7 @@ void bind_search(nb::module_ &m) {
              StopToken &token) {
             interruptible(
                 token, [&] { b.search->kicks({count, temperature, seed, round, 0}, token); },
-                is_small(b) && count <= brief_kicks);
+                b.is_brief() && count <= brief_kicks);
           },
           nb::arg("count"), nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
           "Kicks on the whole tour; stops early only when the token says so.")
@@ -223,30 +259,6 @@ void bind_search(nb::module_ &m) {
           nb::arg("seconds"), nb::arg("token"),
           "Improves the parts, for so long at a time; True when the round is complete or the token said stop.")
       .def(
-          "grow",
-          [](BoundSearch &b, int count, double kicks_per_city, double temperature, int steps, unsigned long long seed,
-             unsigned long long round, int threads, StopToken &token) {
-            check_threads(threads);
-            require(count >= 0, "count is " + std::to_string(count));
-            require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
-            require(steps >= 0, "steps is " + std::to_string(steps));
-            interruptible(token, [&] {
-              b.search->grow({count, kicks_per_city, temperature, seed, round, threads, steps}, token);
-            });
-          },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("steps"),
-          nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
-      .def(
-          "generation",
-          [](BoundSearch &b, int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
-             StopToken &token) {
-            check_threads(threads);
-            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
-            interruptible(token, [&] { b.search->generation(selection, blocks, seed, round, threads, token); });
-          },
-          nb::kw_only(), nb::arg("selection"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
-          nb::arg("token"), "One generation of edge assembly crossover.")
-      .def(
           "add",
           [](BoundSearch &b, Array<const int, 2> tours, int threads) {
             check_threads(threads);
@@ -257,17 +269,10 @@ void bind_search(nb::module_ &m) {
           },
           nb::arg("tours"), nb::arg("threads"), "Adds tours to the population, a row each.")
       .def(
-          "keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
-      .def(
           "keep_members", [](BoundSearch &b, int count) { b.search->keep_members(std::max(0, count)); },
           nb::arg("count"), "Leaves the shortest members, so many of them.")
       .def(
-          "forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
-      .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })
-      .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
-      .def(
           "end_round", [](BoundSearch &b) { b.search->end_round(); }, "Ends the round as it stands.")
-      .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
       .def(
           "go_on_from",
           [](BoundSearch &b, Array<const int, 1> tour) {
@@ -290,9 +295,9 @@ void bind_search(nb::module_ &m) {
                                  "Populations from the first member to the end (native/lk/population_run.h).")
       .def_static(
           "create",
-          [](nb::typed<nb::object, BoundSearch> search, const PopulationPlan &plan) {
-            const BoundSearch &b = nb::cast<const BoundSearch &>(search);
-            return BoundPopulationRun{search, std::make_unique<PopulationRun>(*b.search, plan)};
+          [](nb::typed<nb::object, BoundPopulation> search, const PopulationPlan &plan) {
+            BoundPopulation &of = nb::cast<BoundPopulation &>(search);
+            return BoundPopulationRun{search, &of, std::make_unique<PopulationRun>(of.population(), plan)};
           },
           nb::arg("search"), nb::arg("plan"))
       .def(
@@ -309,7 +314,7 @@ void bind_search(nb::module_ &m) {
                   do ended = b.run->proceed(seed, round + (unsigned long long)rounds++, threads, token);
                   while (!ended && !slice.stopped());
                 },
-                is_small(nb::cast<const BoundSearch &>(b.search)));
+                b.of->is_brief());
             return std::make_tuple(ended, rounds);
           },
           nb::arg("seconds"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),

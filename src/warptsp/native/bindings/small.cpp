@@ -80,7 +80,7 @@ NumpyArray<int> bind_shorter_tours(const Array<const V, 3> &distances, const Arr
   ShorterTour<V> shorter;
   for (size_t i = 0; i < count; i++, cities.distances += n * n)
     found[i] = shorter.find(cities, lengths.data()[i], steps);
-  return to_numpy(std::move(found), {count});
+  return to_numpy(std::move(found));
 }
 
 template <class V>

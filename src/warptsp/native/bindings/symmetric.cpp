@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "distances.h"
+#include "fields.h"
 #include "papers/symmetric/symmetric_search.h"
 #include "papers/symmetric/triple_search.h"
 
@@ -19,20 +20,32 @@ struct BoundTours {
   std::optional<TripleTour> triples;  // instead of them
   Distances distances;
   std::optional<Array<const int, 2>> fixed;
-  std::vector<Cooling> cooling;
+  int threads;
 };
 
 }  // namespace
 
 void bind_symmetric(nb::module_ &m) {
+  typedef SymmetricInstance I;
+  bind_fields<I>(
+      m, "SymmetricInstance", "The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.",
+      [](const I &) {}, field("elements", &I::elements, "Of the hardware, for its order; 0 for that of the threads."),
+      field("random", &I::random, "Whether segments come one after another at random."),
+      field("tolerance", &I::tolerance, "What a gain must exceed."),
+      field("planar", &I::planar, "Whether the filter works; 2 if single precision holds all places."),
+      field("whole_edges", &I::whole_edges, "Whether lengths are integers that single precision holds."),
+      field("center_x", &I::center_x, ""), field("center_y", &I::center_y, ""), field("scale", &I::scale, ""),
+      field("slack", &I::slack, "By how much rounding may make two edges shorter."),
+      field("place_error", &I::place_error, "By how much it may change a distance."));
   nb::class_<BoundTours>(m, "SymmetricTours", "Tours, and symmetrical 2-opt moves that shorten them.")
       .def_static(
           "create",
-          [](const Distances &distances, int elements, bool random, bool triples,
-             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_edges, double center_x,
-             double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
-             unsigned long long seed, int chains) {
-            const int n = (int)circle.shape(0);
+          [](const Distances &distances, SymmetricInstance instance, bool triples,
+             std::optional<Array<const int, 2>> fixed, Array<const int, 1> circle, unsigned long long seed, int chains,
+             int threads) {
+            check_threads(threads);
+            const int n = (int)circle.shape(0), elements = instance.elements;
+            const bool random = instance.random != 0;
             if (n < 4 || (elements == 0 && !random && !triples && n % 2 == 0))
               throw nb::value_error("the circle has a wrong number of cities");
             if (elements < 0 || elements > n / 4 || (random + triples + (elements > 0) > 1))
@@ -47,84 +60,68 @@ void bind_symmetric(nb::module_ &m) {
             if (fixed) check_cities(fixed->data(), fixed->size(), -1, rows, "a fixed edge");
             if (fixed && (fixed->shape(0) != rows || fixed->shape(1) != 2))
               throw nb::value_error("fixed has not two entries a city");
-            if (planar && points.stride != 2) throw nb::value_error("the points lie in no plane");
+            if (instance.planar && points.stride != 2) throw nb::value_error("the points lie in no plane");
             auto bound = std::make_unique<BoundTours>();
             bound->distances = distances;
             bound->fixed = fixed;
-            SymmetricInstance instance{};
+            bound->threads = threads;
             instance.size = n;
             instance.kind = distances.kind;
             instance.stride = points.stride;
-            instance.elements = elements;
-            instance.random = random;
             instance.points = points.rows;
             instance.int_matrix = distances.integers();
             instance.real_matrix = distances.reals();
             instance.matrix_size = (long long)rows;
             instance.fixed = fixed ? fixed->data() : nullptr;
-            instance.tolerance = tolerance;
-            instance.planar = planar;
-            instance.whole_edges = whole_edges;
-            instance.center_x = center_x;
-            instance.center_y = center_y;
-            instance.scale = scale;
-            instance.slack = slack;
-            instance.place_error = place_error;
             if (triples && chains > 1) throw nb::value_error("triples have one chain");
             if (triples) bound->triples.emplace(instance, cities);
             for (int chain = 0; chain < chains && !triples; chain++)
               bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
             return bound.release();
           },
-          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("elements"), nb::arg("random"),
-          nb::arg("triples"), nb::arg("fixed").none(), nb::arg("tolerance"), nb::arg("planar"), nb::arg("whole_edges"),
-          nb::arg("center_x"), nb::arg("center_y"), nb::arg("scale"), nb::arg("slack"), nb::arg("place_error"),
-          nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
+          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("instance"), nb::arg("triples"),
+          nb::arg("fixed").none(), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"), nb::arg("threads"))
       .def(
           "descend",
-          [](BoundTours &b, double seconds, int threads, StopToken &token) {
-            check_threads(threads);
+          [](BoundTours &b, double seconds, StopToken &token) {
             bool complete = true;
             interruptible(token, [&] {
               const StopToken slice(token, seconds);
               if (b.triples) {
-                complete = b.triples->descend(threads, slice);
+                complete = b.triples->descend(b.threads, slice);
                 return;
               }
               const int chains = (int)b.tours.size();
               std::atomic<bool> all{true};
               // One tour has all threads; of several, each has one.
-              for_each_task(threads, chains, [&](int chain) {
-                if (!b.tours[chain].descend(chains > 1 ? 1 : threads, slice)) all = false;
+              for_each_task(b.threads, chains, [&](int chain) {
+                if (!b.tours[chain].descend(chains > 1 ? 1 : b.threads, slice)) all = false;
               });
               complete = all;
             });
             return complete;
           },
-          nb::arg("seconds"), nb::arg("threads"), nb::arg("token"),
-          "Descend for so long at a time; True when every tour is 2-optimal.")
+          nb::arg("seconds"), nb::arg("token"), "Descend for so long at a time; True when every tour is 2-optimal.")
       .def(
           "anneal",
           [](BoundTours &b, double temperature, double factor, long long iterations, long long spent, long long steps,
-             int threads, StopToken &token) {
-            check_threads(threads);
+             StopToken &token) {
             if (iterations < 1 || steps < 0 || b.triples) throw nb::value_error("iterations or steps are out of range");
             interruptible(token, [&] {
-              for_each_task(threads, (int)b.tours.size(), [&](int chain) {
+              for_each_task(b.threads, (int)b.tours.size(), [&](int chain) {
                 Cooling cooling{temperature, factor, iterations, spent};
                 b.tours[chain].anneal(cooling, steps, token);
               });
             });
           },
           nb::arg("temperature"), nb::arg("factor"), nb::arg("iterations"), nb::arg("spent"), nb::arg("steps"),
-          nb::arg("threads"), nb::arg("token"), "Make so many steps of annealing with every tour.")
+          nb::arg("token"), "Make so many steps of annealing with every tour.")
       .def(
           "cities",
           [](const BoundTours &b, int chain) {
             if (b.triples && chain != 0) throw nb::value_error("triples have one chain");
             std::vector<int> cities = b.triples ? b.triples->cities() : b.tours.at(chain).cities();
-            const size_t n = cities.size();
-            return to_numpy(std::move(cities), {n});
+            return to_numpy(std::move(cities));
           },
           nb::arg("chain"), "The cities on the circle of a chain.")
       .def(
@@ -133,8 +130,7 @@ void bind_symmetric(nb::module_ &m) {
             std::vector<double> lengths;
             if (b.triples) lengths.push_back(b.triples->length());
             for (const SymmetricTour &tour : b.tours) lengths.push_back(tour.length());
-            const size_t count = lengths.size();
-            return to_numpy(std::move(lengths), {count});
+            return to_numpy(std::move(lengths));
           },
           "The length of each tour.")
       .def("counters", [](const BoundTours &b) {
@@ -146,11 +142,7 @@ void bind_symmetric(nb::module_ &m) {
           sum.evaluations += tour.counters().evaluations;
           sum.moves += tour.counters().moves;
         }
-        Counts d;
-        d["steps"] = sum.steps;
-        d["quiet"] = quiet;
-        d["evaluations"] = sum.evaluations;
-        d["moves"] = sum.moves;
-        return d;
+        return counts_of(
+            {{"steps", sum.steps}, {"quiet", quiet}, {"evaluations", sum.evaluations}, {"moves", sum.moves}});
       });
 }

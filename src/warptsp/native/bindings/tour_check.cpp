@@ -33,8 +33,7 @@ void bind_tour_check(nb::module_ &m) {
                             cities.data(), (int64_t)count, threads, sums.data());
         }
         if (!known) return std::nullopt;
-        const size_t size = sums.size();
-        return to_numpy(std::move(sums), {size});
+        return to_numpy(std::move(sums));
       },
       nb::arg("points"), nb::arg("cities"), nb::arg("kind"), nb::arg("threads"),
       "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not "

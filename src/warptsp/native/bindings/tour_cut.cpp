@@ -110,7 +110,7 @@ void bind_tour_cut(nb::module_ &m) {
           "cities",
           [](const TourCut &cut, int b) {
             check_part(cut, b);
-            return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)), {(size_t)cut.size(b)});
+            return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)));
           },
           arg("part"), "The part's cities in tour order, or in that of its answer.")
       .def(
@@ -119,8 +119,7 @@ void bind_tour_cut(nb::module_ &m) {
             check_part(cut, b);
             std::vector<int> begin;
             for (int j = 0; j <= cut.path_count(b); j++) begin.push_back(cut.path_begin(b, j));
-            const size_t size = begin.size();
-            return to_numpy(std::move(begin), {size});
+            return to_numpy(std::move(begin));
           },
           arg("part"), "Where each path begins among the part's cities, and their number.")
       .def(
@@ -136,8 +135,7 @@ void bind_tour_cut(nb::module_ &m) {
           [](const TourCut &cut) {
             std::vector<int> cities(2 * (size_t)cut.path_count());
             cut.ends(cities.data());
-            const size_t size = cities.size();
-            return to_numpy(std::move(cities), {size});
+            return to_numpy(std::move(cities));
           },
           "The cities at head and tail of every path.")
       .def("link", bind_link, arg("order"), arg("points"), arg("kind"), arg("threads"), arg("token"),

@@ -29,7 +29,7 @@ void bind_tour_merge(nb::module_ &m) {
               order = merge_tours(std::move(tours), seed, threads, token).order;
             },
             count * size <= brief_cities);
-        return to_numpy(std::move(order), {size});
+        return to_numpy(std::move(order));
       },
       nb::kw_only(), nb::arg("orders"), nb::arg("lengths"), nb::arg("seed"), nb::arg("threads"), nb::arg("token"),
       "The nodes of one tour that has no edges but those of the tours in the rows of `orders`, and is no longer than "

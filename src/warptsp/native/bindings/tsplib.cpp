@@ -27,8 +27,7 @@ std::tuple<NumpyArray<double>, size_t> parse_numbers(nb::bytes text, size_t begi
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
   const char *const after = read_numbers(at(text, begin), end, expected, numbers, python_number, serve_signals);
-  const size_t count = numbers.size();
-  return std::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(after - text.c_str()));
+  return std::make_tuple(to_numpy(std::move(numbers)), static_cast<size_t>(after - text.c_str()));
 }
 
 std::tuple<NumpyArray<double>, size_t> parse_table(nb::bytes text, size_t begin, size_t columns, char delimiter) {

@@ -62,7 +62,7 @@ LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&
 
 // Points as the search has them (unit vectors on the sphere). Nothing if the token stopped it before there was any bound.
 template <int D>
-std::optional<LowerBound> lower_bound_points(const double *points, int n, MetricKind kind, int norm, const int *tour,
+std::optional<LowerBound> lower_bound_points(const double *points, int n, MetricKind kind, const int *tour,
                                              const TourShape &shape, int rounds, int threads, const StopToken &token) {
   constexpr int count = 8;
   Team team(threads);
@@ -82,7 +82,8 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
   TourShape numbered_shape = bound_detail::renumbered(shape, number);
   number = std::vector<int>();
   std::vector<int> lists((size_t)n * count);
-  if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data()))
+  if (!space::candidate_lists(rows.data(), n, D, count, 1, (int)facts_of(kind).norm, on_sphere(kind), threads, token,
+                              lists.data()))
     return {};
   LowerBound found = bound_detail::ascend<PointPricing<D>>(PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind),
                                                            n, std::move(lists), count, std::move(numbered_tour),

@@ -159,7 +159,7 @@ class PointPricing {
     const double origin[D] = {};
     for (int d = 0; d < D; ++d) gap[d] = std::max(0.0, std::max(low[d] - b.high[d], b.low[d] - high[d]));
     const MetricKind kind = distances_.kind;
-    if (D == 3 && (kind == MetricKind::xray1 || kind == MetricKind::xray2)) {
+    if (D == 3 && (facts_of(kind).space == Space::angles)) {
       // The first angle is one of a circle: either end of the range of differences may be the nearer one.
       const double widest = std::max(high[0] - b.low[0], b.high[0] - low[0]);
       const auto around = [](double angle) { return std::min(angle, std::fabs(angle - 360.0)); };

@@ -37,8 +37,6 @@ inline int whole_exponent(double longest, bool integral) {
   return integral ? std::min(wanted, max_fraction_bits) : wanted;
 }
 
-inline bool on_sphere(MetricKind kind) { return kind == MetricKind::geo || kind == MetricKind::great_circle; }
-
 // An angle between unit vectors with this half chord that is certainly not above the true one, nor above what another
 // formula finds: the margins cover vectors rounded to 1e-16, and near the antipodes, where the arc sine is steep, the
 // chord is cut.
@@ -66,7 +64,7 @@ struct PointDistances {
   double between(const double *p, const double *q) const {
     if (kind == MetricKind::euc_2d) return (double)(int64_t)(euclidean_2d(p, q) + 0.5);  // floor() is a call
     if (D == 3 && on_sphere(kind)) return safe_sphere_distance(kind, 0.5 * euclidean_3d(p, q));
-    return coordinate_distance(kind, p, q);
+    return coordinate_distance<D>(kind, p, q);
   }
 };
 

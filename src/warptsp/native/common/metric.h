@@ -36,50 +36,87 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// The numbers are part of the interface to Python (problem/metric.py).
-enum class MetricKind : int {
-  euc_2d = 0,        // nint of the Euclidean distance
-  ceil_2d = 1,       // rounded up
-  floor_2d = 2,      // rounded down
-  exact_2d = 3,      // not rounded
-  att = 4,           // pseudo-Euclidean
-  geo = 5,           // TSPLIB's kilometres on the idealised sphere, from DDD.MM
-  great_circle = 6,  // metres on the sphere of radius 6 371 008.8 m, from decimal degrees (lat, lon)
-  man_2d = 7,
-  max_2d = 8,
-  euc_3d = 9,
-  exact_3d = 10,
-  man_3d = 11,
-  max_3d = 12,
-  xray1 = 13,
-  xray2 = 14,
-  matrix = 15,
-  count,  // of the kinds, which are numbered without gaps
+// What the rows of points are: of the plane, of space, unit vectors of places on the sphere, angles of a diffractometer.
+enum class Space : int { none, plane, space, sphere, angles };
+// The norm that orders cities as the metric does. The numbers are those of space/candidates.h.
+enum class Norm : int { maximum = 0, manhattan = 1, euclidean = 2 };
+// `att` is up, of a tenth of the squares.
+enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
+
+// The table of metrics, in the order of their numbers; problem/metric.py has it, too, and a test compares them. The
+// distance of the plane and of space is the norm of the differences, rounded; `distance_of` has the others.
+//   X(name, space, norm, rounding)
+#define WARPTSP_METRICS(X)                 \
+  X(euc_2d, plane, euclidean, nearest)     \
+  X(ceil_2d, plane, euclidean, up)         \
+  X(floor_2d, plane, euclidean, down)      \
+  X(exact_2d, plane, euclidean, none)      \
+  X(att, plane, euclidean, att)            \
+  X(geo, sphere, euclidean, down)          \
+  X(great_circle, sphere, euclidean, none) \
+  X(man_2d, plane, manhattan, nearest)     \
+  X(max_2d, plane, maximum, nearest)       \
+  X(euc_3d, space, euclidean, nearest)     \
+  X(exact_3d, space, euclidean, none)      \
+  X(man_3d, space, manhattan, nearest)     \
+  X(max_3d, space, maximum, nearest)       \
+  X(xray1, angles, maximum, nearest)       \
+  X(xray2, angles, maximum, nearest)       \
+  X(matrix, none, euclidean, nearest)      \
+  X(exact_man_2d, plane, manhattan, none)  \
+  X(exact_max_2d, plane, maximum, none)    \
+  X(exact_man_3d, space, manhattan, none)  \
+  X(exact_max_3d, space, maximum, none)
+
+#define WARPTSP_METRIC_NAME(name, space, norm, rounding) name,
+enum class MetricKind : int { WARPTSP_METRICS(WARPTSP_METRIC_NAME) count };
+#undef WARPTSP_METRIC_NAME
+
+struct MetricFacts {
+  Space space;
+  Norm norm;
+  Rounding rounding;
 };
 
-WARPTSP_FN constexpr bool has_coordinates(MetricKind kind) {
-  return (int)kind >= 0 && kind < MetricKind::count && kind != MetricKind::matrix;
+WARPTSP_FN constexpr MetricFacts facts_of(MetricKind kind) {
+#define WARPTSP_METRIC_FACTS(name, space, norm, rounding) \
+  case MetricKind::name: return {Space::space, Norm::norm, Rounding::rounding};
+  switch (kind) {
+    WARPTSP_METRICS(WARPTSP_METRIC_FACTS)
+    default: return {Space::none, Norm::euclidean, Rounding::none};
+  }
+#undef WARPTSP_METRIC_FACTS
 }
 
-WARPTSP_FN bool is_integral(MetricKind kind) {
-  return kind != MetricKind::exact_2d && kind != MetricKind::exact_3d && kind != MetricKind::great_circle;
-}
+WARPTSP_FN constexpr bool has_coordinates(MetricKind kind) { return facts_of(kind).space != Space::none; }
+WARPTSP_FN constexpr bool is_integral(MetricKind kind) { return facts_of(kind).rounding != Rounding::none; }
+WARPTSP_FN constexpr bool is_planar(MetricKind kind) { return facts_of(kind).space == Space::plane; }
+WARPTSP_FN constexpr bool on_sphere(MetricKind kind) { return facts_of(kind).space == Space::sphere; }
 
-// Euclidean in the plane, rounded or not: what single precision can look for moves with. Metric.euclidean and
-// Metric.planar in Python are these two sets; every kernel is compiled with a check of that.
+// Euclidean in the plane, rounded or not: what single precision can look for moves with.
 WARPTSP_FN constexpr bool is_euclidean(MetricKind kind) {
-  return kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d || kind == MetricKind::floor_2d ||
-         kind == MetricKind::exact_2d || kind == MetricKind::att;
+  return is_planar(kind) && facts_of(kind).norm == Norm::euclidean;
 }
 
-WARPTSP_FN constexpr bool is_planar(MetricKind kind) {
-  return is_euclidean(kind) || kind == MetricKind::man_2d || kind == MetricKind::max_2d;
+template <MetricKind kind>
+struct KindConstant {
+  static constexpr MetricKind value = kind;
+};
+
+// Calls `use` with the constant of a Euclidean metric of the plane.
+template <class Use>
+WARPTSP_FN auto with_euclidean(MetricKind kind, const Use &use) {
+  switch (kind) {
+    case MetricKind::euc_2d: return use(KindConstant<MetricKind::euc_2d>());
+    case MetricKind::ceil_2d: return use(KindConstant<MetricKind::ceil_2d>());
+    case MetricKind::floor_2d: return use(KindConstant<MetricKind::floor_2d>());
+    case MetricKind::att: return use(KindConstant<MetricKind::att>());
+    default: return use(KindConstant<MetricKind::exact_2d>());
+  }
 }
 
-// Numbers in a row of points: three for places on the sphere and angles of a diffractometer, too.
-WARPTSP_FN constexpr int columns_of(MetricKind kind) {
-  return is_planar(kind) ? 2 : kind == MetricKind::matrix ? 0 : 3;
-}
+// Numbers in a row of points.
+WARPTSP_FN constexpr int columns_of(MetricKind kind) { return is_planar(kind) ? 2 : has_coordinates(kind) ? 3 : 0; }
 
 // Coordinates of the search, one row of `stride` doubles a city. GEO and great-circle rows hold
 // (cos lat cos lon, cos lat sin lon, sin lat): the unit vector, so that no distance needs more than one arc cosine.
@@ -139,48 +176,65 @@ WARPTSP_FN constexpr MetricKind kind_here(MetricKind) { return (MetricKind)METRI
 WARPTSP_FN constexpr MetricKind kind_here(MetricKind kind) { return kind; }
 #endif
 
-// Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
-// of NaN is the dummy city of an open path, at distance 0 from all.
 template <class T>
+WARPTSP_FN T rounded(Rounding rounding, T v) {
+  if (rounding == Rounding::nearest) return WARPTSP_MATH(floor)(v + T(0.5));
+  if (rounding == Rounding::up || rounding == Rounding::att) return WARPTSP_MATH(ceil)(v);
+  return rounding == Rounding::down ? WARPTSP_MATH(floor)(v) : v;
+}
+
+template <int D, class T>
+WARPTSP_FN T length_in(Norm norm, const T *p, const T *q) {
+  if (norm == Norm::euclidean) return D == 2 ? euclidean_2d(p, q) : euclidean_3d(p, q);
+  const T x = WARPTSP_MATH(fabs)(p[0] - q[0]), y = WARPTSP_MATH(fabs)(p[1] - q[1]);
+  if (D == 2) return norm == Norm::manhattan ? x + y : larger(x, y);
+  const T z = WARPTSP_MATH(fabs)(p[D - 1] - q[D - 1]);
+  return norm == Norm::manhattan ? x + y + z : larger(x, larger(y, z));
+}
+
+template <MetricKind kind, class T>
+WARPTSP_FN T distance_of(const T *p, const T *q) {
+  constexpr MetricFacts facts = facts_of(kind);
+  if constexpr (facts.rounding == Rounding::att) {
+    // TSPLIB's nint, plus one where that fell below: the next integer up.
+    return WARPTSP_MATH(ceil)(WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / T(10)));
+  } else if constexpr (facts.space == Space::plane) {
+    return rounded(facts.rounding, length_in<2>(facts.norm, p, q));
+  } else if constexpr (facts.space == Space::space) {
+    return rounded(facts.rounding, length_in<3>(facts.norm, p, q));
+  } else if constexpr (kind == MetricKind::geo) {  // TSPLIB's kilometres on the idealised sphere, from DDD.MM
+    return WARPTSP_MATH(floor)(T(geo_radius_km) * angle_between(p, q) + T(1));
+  } else if constexpr (kind == MetricKind::great_circle) {
+    return T(earth_radius_m) * angle_between(p, q);
+  } else if constexpr (facts.space == Space::angles) {
+    T phi = WARPTSP_MATH(fabs)(p[0] - q[0]);
+    const T wrapped = WARPTSP_MATH(fabs)(phi - T(360));
+    phi = phi < wrapped ? phi : wrapped;
+    const T chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
+    const T cost = kind == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
+                                             : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
+    return WARPTSP_MATH(floor)(T(100) * cost + T(0.5));
+  } else {
+    return T(0);
+  }
+}
+
+// Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
+// of NaN is the dummy city of an open path, at distance 0 from all. `D`: only those of so many columns are asked for;
+// `whole`: only those of integers. The fewer there are, the smaller is the code, of which there are many copies.
+template <int D = 0, bool whole = false, class T>
 WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
+#define WARPTSP_METRIC_DISTANCE(name, space, norm, rounding)                                                  \
+  case MetricKind::name:                                                                                      \
+    if constexpr ((D != 0 && D != columns_of(MetricKind::name)) || (whole && !is_integral(MetricKind::name))) \
+      return T(0);                                                                                            \
+    else                                                                                                      \
+      return distance_of<MetricKind::name>(p, q);
   switch (kind_here(kind)) {
-    case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + T(0.5));
-    case MetricKind::ceil_2d: return WARPTSP_MATH(ceil)(euclidean_2d(p, q));
-    case MetricKind::floor_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q));
-    case MetricKind::exact_2d: return euclidean_2d(p, q);
-    case MetricKind::att: {
-      const T r = WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / T(10));
-      return WARPTSP_MATH(ceil)(r);  // nint, plus one where nint fell below r: the next integer up
-    }
-    case MetricKind::geo: return WARPTSP_MATH(floor)(T(geo_radius_km) * angle_between(p, q) + T(1));
-    case MetricKind::great_circle: return T(earth_radius_m) * angle_between(p, q);
-    case MetricKind::man_2d:
-      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5));
-    case MetricKind::max_2d:
-      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + T(0.5)),
-                    WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5)));
-    case MetricKind::euc_3d: return WARPTSP_MATH(floor)(euclidean_3d(p, q) + T(0.5));
-    case MetricKind::exact_3d: return euclidean_3d(p, q);
-    case MetricKind::man_3d:
-      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) +
-                                 WARPTSP_MATH(fabs)(p[2] - q[2]) + T(0.5));
-    case MetricKind::max_3d:
-      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + T(0.5)),
-                    larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5)),
-                           WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[2] - q[2]) + T(0.5))));
-    case MetricKind::xray1:
-    case MetricKind::xray2: {
-      T phi = WARPTSP_MATH(fabs)(p[0] - q[0]);
-      const T wrapped = WARPTSP_MATH(fabs)(phi - T(360));
-      phi = phi < wrapped ? phi : wrapped;
-      const T chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
-      const T cost = kind_here(kind) == MetricKind::xray1
-                         ? larger(phi, larger(chi, two_theta))
-                         : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
-      return WARPTSP_MATH(floor)(T(100) * cost + T(0.5));
-    }
+    WARPTSP_METRICS(WARPTSP_METRIC_DISTANCE)
     default: return T(0);
   }
+#undef WARPTSP_METRIC_DISTANCE
 }
 
 template <class V>
@@ -189,8 +243,9 @@ struct AnyCoordinates {
   Points points;
   MetricKind kind;
   WARPTSP_FN V operator()(int a, int b) const {
-    const double d = coordinate_distance(kind, points.rows + points.stride * (long long)a,
-                                         points.rows + points.stride * (long long)b);
+    constexpr bool whole = V(0.5) == V(0);
+    const double d = coordinate_distance<0, whole>(kind, points.rows + points.stride * (long long)a,
+                                                   points.rows + points.stride * (long long)b);
     return d == d ? (V)d : V(0);
   }
 };

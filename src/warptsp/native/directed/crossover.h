@@ -13,6 +13,7 @@
 
 #include "common/random.h"
 #include "directed/exchanges.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::directed {
 
@@ -347,15 +348,11 @@ class Crossover {
     search_.clear();
   }
 
-  // What a child is worth: its gain for each bit of diversity that the population loses by it.
+  // What a child is worth; one as short as its parent is little, if it is rarer.
   double worth(const Member &a, Cost gain, const ArcCounts &counts, int members) {
     net_.clear();
     double diversity = 0;
-    const auto term = [members](int count) {
-      if (count <= 0) return 0.0;
-      const double share = (double)count / members;
-      return -share * std::log(share);
-    };
+    const auto term = [members](int count) { return lk::entropy_of(count, members); };
     const std::vector<int> &cities = search_.tour().cities();
     for (int p = 0; p < n_; p++) {
       const int tail = cities[p], head = cities[p + 1 == n_ ? 0 : p + 1], old_head = a.next[tail];
@@ -365,7 +362,7 @@ class Crossover {
       diversity += term(had - 1) - term(had) + term(has + 1) - term(has);
     }
     if (gain == 0) return diversity > 1e-9 ? 1e-12 : 0;
-    return diversity >= 0 ? (double)gain * 1e7 : (double)gain / -diversity;
+    return lk::worth((double)gain, diversity);
   }
 
   // The first `own` links are the arcs of b, which share tails and heads only with each other.

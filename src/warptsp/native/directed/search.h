@@ -2,6 +2,7 @@
 // the time.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "directed/crossover.h"
 #include "directed/exchanges.h"
 #include "directed/patching.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::directed {
 
@@ -49,21 +51,8 @@ void kick_tour(LocalSearch<Entry> &search, long long kicks, const int *cities, i
   }
 }
 
-struct Growth {
-  int count;
-  long long kicks;  // of each member
-  unsigned long long seed, round;
-};
-
-struct Breeding {
-  int children;  // of each pair
-  bool blocks;   // exchange neighbouring cycles together
-  unsigned long long seed, round;
-};
-
-class Search {
+class Search : public lk::TourPopulation {
  public:
-  virtual ~Search() = default;
   // The assignment problem, for at most so many seconds. False if it was not solved: then potentials are feasible all
   // the same, unless the token stopped it.
   virtual bool assign(double seconds, const StopToken &token) = 0;
@@ -75,13 +64,6 @@ class Search {
   // Local search from every city. True if it is complete or the token said stop.
   virtual bool optimize(double seconds, const StopToken &token) = 0;
   virtual void kicks(long long count, const StopToken &token) = 0;
-  virtual void grow(const Growth &growth, const StopToken &token) = 0;
-  // Returns how many members were replaced.
-  virtual int breed(const Breeding &breeding, const StopToken &token) = 0;
-  virtual void keep() = 0;
-  virtual void forget() = 0;
-  virtual int members() const = 0;
-  virtual double mean_length() const = 0;
   // How many arcs can be in a tour that is shorter than the best one.
   virtual long long open_arcs(const StopToken &token) const = 0;
   // Branch and bound on so many arcs out of each city, or on all that can be in a shorter tour, 0: only then anything is
@@ -91,7 +73,6 @@ class Search {
   // True if nothing is left to do.
   virtual bool branch(long long nodes, int leaves, double seconds, const StopToken &token) = 0;
   virtual void end_branching() = 0;
-  virtual void return_to_best() = 0;
 
   virtual bool proved() const = 0;
   // Whether every tour has a missing arc.
@@ -180,7 +161,8 @@ class SearchOf final : public Search {
     remember();
   }
 
-  void grow(const Growth &growth, const StopToken &token) override {
+  // On the threads of the search, at no temperature.
+  void grow(const lk::Growth &growth, const StopToken &token) override {
     std::vector<Member> grown(growth.count);
     std::vector<SearchCounters> counters(growth.count);
     const unsigned long long old = members_.size();
@@ -193,7 +175,7 @@ class SearchOf final : public Search {
       search.run(token);
       search.clear();
       const std::vector<int> cities = search.tour().cities();
-      kick_tour(search, growth.kicks, cities.data(), size(), random, token);
+      kick_tour(search, growth.kicks(size()), cities.data(), size(), random, token);
       grown[m] = Member(search.tour());
       counters[m] = search.counters();
     });
@@ -207,26 +189,26 @@ class SearchOf final : public Search {
   }
 
   // Each member in turn, in random order, may be replaced by its child with the next one as it was before.
-  int breed(const Breeding &breeding, const StopToken &token) override {
+  void generation(int selection, bool blocks, unsigned long long seed, unsigned long long round, int,
+                  const StopToken &token) override {
     const int count = (int)members_.size();
-    if (count < 2) return 0;
+    if (count < 2) return;
     if (!counts_) counts_ = std::make_unique<ArcCounts>(members_);
     need_crossovers(threads_);
-    Random random(breeding.seed, breeding.round, ~1ull);
+    Random random(seed, round, ~1ull);
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
     shuffle(order, random);
-    const int shares = (breeding.children + children_at_once - 1) / children_at_once;  // of a pair's children
+    const int shares = (selection + children_at_once - 1) / children_at_once;  // of a pair's children
     std::vector<Child> found((size_t)count * shares);
     for_each_task(threads_, count * shares, [&](int task, int thread) {
       const int k = task / shares, begin = task % shares * children_at_once;
       if (token.stopped()) return;
-      const unsigned long long seed = Random(breeding.seed, breeding.round, (unsigned long long)k).next();
+      const unsigned long long own = Random(seed, round, (unsigned long long)k).next();
       found[task] = crossovers_[thread]->best_child(members_[order[k]], members_[order[k + 1 < count ? k + 1 : 0]],
-                                                    begin, std::min(begin + children_at_once, breeding.children),
-                                                    breeding.blocks, *counts_, count, seed, token);
+                                                    begin, std::min(begin + children_at_once, selection), blocks,
+                                                    *counts_, count, own, token);
     });
-    int replaced = 0;
     for (int k = 0; k < count; k++) {
       const Child *best = &found[(size_t)k * shares];
       for (int share = 1; share < shares; share++)
@@ -236,9 +218,7 @@ class SearchOf final : public Search {
       member.change(best->changes, best->gain, costs_);
       counts_->add(best->changes);
       remember(member);
-      replaced++;
     }
-    return replaced;
   }
 
   void keep() override {
@@ -256,6 +236,12 @@ class SearchOf final : public Search {
     double sum = 0;
     for (const Member &member : members_) sum += (double)(member.length + total_);
     return members_.empty() ? 0 : sum / (double)members_.size();
+  }
+
+  double least_length() const override {
+    Cost least = no_cost;
+    for (const Member &member : members_) least = std::min(least, member.length);
+    return members_.empty() ? std::numeric_limits<double>::infinity() : (double)(least + total_);
   }
 
   long long open_arcs(const StopToken &token) const override {

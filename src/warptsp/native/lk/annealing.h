@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lk/cooling.h"
 #include "lk/tour_search.h"
 
 namespace warptsp::lk {
@@ -11,7 +12,7 @@ namespace warptsp::lk {
 // of the kicks is left, after every `step` kicks.
 struct AnnealingPlan {
   long long kicks = 0, step = 1;
-  double start = 0, cold = 0;
+  double start = 0, cold = 0.04;
 };
 
 class Annealing {
@@ -24,7 +25,7 @@ class Annealing {
     const long long done = kicks() - begun_;
     if (done < plan_.kicks) {
       const double progress = (double)done * (1.0 / (double)plan_.kicks);
-      const double temperature = plan_.start * mean_edge_ * std::max(0.0, 1.0 - progress / (1.0 - plan_.cold));
+      const double temperature = plan_.start * mean_edge_ * cooled(progress, plan_.cold);
       search_.kicks({std::min(plan_.step, plan_.kicks - done), temperature, seed, round, 0}, token);
     }
     return kicks() - begun_ >= plan_.kicks;

@@ -20,6 +20,7 @@
 
 #include "common/random.h"
 #include "lk/alternating_cycles.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::lk {
 
@@ -444,13 +445,10 @@ class EdgeAssembly {
   void weigh(int population) {
     if ((int)terms_.size() == population + 3) return;
     terms_.assign(population + 3, 0.0);
-    for (int uses = 1; uses <= population + 1; uses++) {
-      const double share = uses / (double)population;
-      terms_[uses + 1] = -share * std::log(share);
-    }
+    for (int uses = 1; uses <= population + 1; uses++) terms_[uses + 1] = entropy_of(uses, population);
   }
 
-  // The gain for each unit of entropy that the population would lose.
+  // What the changes are worth, which gain so much.
   double judge(double gain, const EdgeCounts &counts) const {
     const auto term = [&](int uses) { return terms_[uses + 1]; };
     double entropy = 0;
@@ -464,8 +462,7 @@ class EdgeAssembly {
         entropy += term(uses + 1) - term(uses);
       }
     }
-    constexpr double costs_nothing = 1e6;
-    return entropy < 0 ? gain / -entropy : gain * costs_nothing;
+    return worth(gain, entropy);
   }
 
   double gain_of(const AlternatingCycle &cycle) const {

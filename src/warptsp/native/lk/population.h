@@ -7,25 +7,16 @@
 #include <numeric>
 #include <vector>
 
+#include "lk/cooling.h"
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
 #include "common/parallel.h"
 #include "common/shuffle.h"
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::lk {
-
-constexpr int quick_steps = 3;  // where nothing else is said
-
-// New members: fragments in random order, local search, kicks at a falling temperature.
-struct Growth {
-  int count;
-  double kicks_per_city, temperature;  // in mean edge lengths
-  unsigned long long seed, round;
-  int threads;
-  int steps = 0;  // of the moves of quick members, at most; 0: moves as the search makes them
-};
 
 // The moves of quick members: few steps, the first of 5 alternatives. Such a member of 1000 uniform cities takes an eighth
 // of the time of another one, and crossover makes up for the rest (EXP-300).
@@ -40,43 +31,6 @@ struct Member {
   LinkedTour tour;
   double length = 0;
   SetsOfCycles failed;  // that left no shorter child of this member
-};
-
-// Generations of a population: first of single cycles, then of blocks, each until so many in turn bring next to nothing.
-class Generations {
- public:
-  Generations() = default;
-  // The shortest length before the first generation, and the mean one.
-  Generations(double best, double mean) : best_(best), mean_(mean) {}
-
-  bool blocks() const { return blocks_; }
-
-  // After each generation; true when nothing more is to be gained.
-  bool ended(double best, double mean, int idle) {
-    // Of the most that a generation has gained: long tours gain a little in each. 100 000 cities made 40 generations of
-    // single cycles for the last 0.01 %, of which blocks made 0.1 (EXP-351).
-    constexpr double next_to_nothing = 0.02;
-    const double spread = mean - best, gain = mean_ - mean;
-    const bool slow = gain < next_to_nothing * most_;
-    idle_ = slow || (best >= best_ && spread > 0.98 * spread_) ? idle_ + 1 : 0;
-    most_ = std::max(most_, gain);
-    mean_ = mean;
-    best_ = best;
-    spread_ = std::min(spread_, spread);
-    if (spread <= 1e-7 * std::fabs(best)) return true;
-    if (idle_ < idle) return false;
-    if (blocks_) return true;
-    blocks_ = true;
-    idle_ = 0;
-    most_ = 0;
-    return false;
-  }
-
- private:
-  // After the generation before; the mean length less the best one, at its least; the most that a generation has gained.
-  double best_ = 0, mean_ = 0, spread_ = std::numeric_limits<double>::infinity(), most_ = 0;
-  int idle_ = 0;
-  bool blocks_ = false;
 };
 
 // What does not depend on the metric, once for all of them.
@@ -260,10 +214,11 @@ class Population {
     double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
     length -= problem.optimize(token);
     const double mean_edge = std::fabs(length) / n;
-    const long long kicks = (long long)(growth.kicks_per_city * n + 0.5);
-    constexpr int slices = 16, cold = 2;
+    const long long kicks = growth.kicks(n);
+    constexpr int slices = 16;
+    constexpr double cold = 2.0 / slices;
     for (int s = 0; s < slices && !token.stopped(); s++) {
-      const double share = std::max(0.0, 1.0 - (double)s / (slices - cold));
+      const double share = cooled((double)s / slices, cold);
       length -= problem.kicks({kicks * (s + 1) / slices - kicks * s / slices, growth.temperature * mean_edge * share,
                                random.next(), growth.round, 0, n},
                               token);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lk/tour_search.h"
+#include "lk/tour_population.h"
 
 namespace warptsp::lk {
 
@@ -20,7 +20,7 @@ struct PopulationPlan {
 // Populations that know nothing of each other, until some agree.
 class PopulationRun {
  public:
-  PopulationRun(TourSearch &search, const PopulationPlan &plan) : search_(search), plan_(plan) {
+  PopulationRun(TourPopulation &search, const PopulationPlan &plan) : search_(search), plan_(plan) {
     if (plan.members == 0) return;
     search.forget();
     search.keep();
@@ -55,7 +55,7 @@ class PopulationRun {
     return true;
   }
 
-  TourSearch &search_;
+  TourPopulation &search_;
   PopulationPlan plan_;
   int grown_ = 0, ended_ = 0, agreeing_ = 0;
   Generations generations_;

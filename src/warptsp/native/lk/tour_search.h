@@ -23,9 +23,8 @@ struct RoundPlan {
   bool repeatable;  // the best tour is sought at the end only, which does not depend on time
 };
 
-class TourSearch {
+class TourSearch : public TourPopulation {
  public:
-  virtual ~TourSearch() = default;
   // Local search of the whole tour for some seconds; goes on where it was left. True when it is complete or the token
   // said stop.
   virtual bool optimize(double seconds, const StopToken &token) = 0;
@@ -42,21 +41,11 @@ class TourSearch {
   // Ends the round as it stands.
   virtual void end_round() = 0;
 
-  // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
-  // the shortest, forget() none.
-  virtual void grow(const Growth &growth, const StopToken &token) = 0;
-  virtual void generation(int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
-                          const StopToken &token) = 0;
-  virtual void keep() = 0;
+  // Adds these to the population, and leaves the shortest.
   virtual void add(const int *tours, int count, int threads) = 0;
   virtual void keep_members(int count) = 0;
-  virtual void forget() = 0;
-  virtual int members() const = 0;
-  virtual double mean_length() const = 0;
-  virtual double least_length() const = 0;
 
-  // Goes on from the best tour, or from another one through the same cities.
-  virtual void return_to_best() = 0;
+  // Goes on from another tour through the same cities.
   virtual void go_on_from(std::vector<int> tour) = 0;
 
   double length() const { return length_; }
@@ -68,6 +57,18 @@ class TourSearch {
   double length_ = 0, best_length_ = 0;
   LkCounters counters_;
 };
+
+// Where distances come from: points, or one of the two kinds of matrix; of one instance, or of many after one another.
+struct Given {
+  MetricKind kind;
+  Points points;
+  const int *integers;
+  const double *reals;
+};
+
+// The search of an instance, for its metric or matrix.
+typedef std::unique_ptr<TourSearch> MakeTourSearch(const Given &given, bool small_integers, bool dummy,
+                                                   Instance &&instance, std::vector<int> &&start, double tolerance);
 
 template <class Source>
 class TourSearchOf final : public TourSearch {

@@ -6,6 +6,7 @@
 // is turned by a random number of cities, so that it is another one.
 #pragma once
 #include "lk/batch_end.h"
+#include "lk/cooling.h"
 #include "lk/warp_lk.h"
 
 namespace warptsp::lk {
@@ -74,8 +75,7 @@ class WarpProblem {
         }
         turn(random.below(a_.size));
         search.begin();
-        const float progress = (float)k / (float)plan_.kicks, left = 1.0f - progress / (1.0f - plan_.cold);
-        const float temperature = left > 0 ? plan_.start * mean_edge * left : 0.0f;
+        const float temperature = plan_.start * mean_edge * cooled((float)k / (float)plan_.kicks, plan_.cold);
         const int until = k + plan_.step < plan_.kicks ? k + plan_.step : plan_.kicks;
         for (; k < until; k++, done++) search.search(From::kick, random, temperature * random.minus_log());
         length = measured();

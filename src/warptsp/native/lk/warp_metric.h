@@ -32,19 +32,13 @@ struct PlanarMetric {
     return Xy{(float)(at[0] - zero[0]), (float)(at[1] - zero[1])};
   }
   WARPTSP_FN float operator()(Xy p, Xy q) const {
-    const float dx = p.x - q.x, dy = p.y - q.y;
-    if (kind == MetricKind::man_2d) return floor_of(absolute(dx) + absolute(dy) + 0.5f);
-    if (kind == MetricKind::max_2d) {  // rounding keeps the order, so that the larger one may be rounded
-      const float x = absolute(dx), y = absolute(dy);
-      return floor_of((x > y ? x : y) + 0.5f);
-    }
-    float square = dx * dx + dy * dy;
-    if (kind == MetricKind::att) square *= 0.1f;
-    const float d = root(square);
-    if (kind == MetricKind::euc_2d) return floor_of(d + 0.5f);
-    if (kind == MetricKind::floor_2d) return floor_of(d);
-    if (kind == MetricKind::ceil_2d || kind == MetricKind::att) return -floor_of(-d);
-    return d;
+    constexpr MetricFacts facts = facts_of(kind);
+    const float dx = p.x - q.x, dy = p.y - q.y, x = absolute(dx), y = absolute(dy);
+    float d = facts.norm == Norm::manhattan ? x + y : x > y ? x : y;
+    if (facts.norm == Norm::euclidean) d = root((dx * dx + dy * dy) * (facts.rounding == Rounding::att ? 0.1f : 1.0f));
+    if (facts.rounding == Rounding::nearest) return floor_of(d + 0.5f);
+    if (facts.rounding == Rounding::down) return floor_of(d);
+    return facts.rounding == Rounding::none ? d : -floor_of(-d);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "space/kd_tree.h"
@@ -256,37 +257,22 @@ bool find_candidates(const double *points, int n, int count, int per_sector, int
 // `dimensions` 2 or 3; `norm` 2 Euclidean, 1 Manhattan, 0 maximum; `sphere`: rows are unit vectors.
 inline bool candidate_lists(const double *points, int n, int dimensions, int count, int per_sector, int norm,
                             bool sphere, int threads, const StopToken &token, int *rows) {
-  const bool sectors = per_sector > 0;
-  if (dimensions == 2) {
-    if (norm == 2)
-      return sectors ? find_candidates<2, 2, Quadrants>(points, n, count, per_sector, threads, token, rows)
-                     : find_candidates<2, 2, NoSectors>(points, n, count, 0, threads, token, rows);
-    if (norm == 1)
-      return sectors ? find_candidates<2, 1, Quadrants>(points, n, count, per_sector, threads, token, rows)
-                     : find_candidates<2, 1, NoSectors>(points, n, count, 0, threads, token, rows);
-    return sectors ? find_candidates<2, 0, Quadrants>(points, n, count, per_sector, threads, token, rows)
-                   : find_candidates<2, 0, NoSectors>(points, n, count, 0, threads, token, rows);
-  }
-  if (sphere && sectors)
+  if (sphere && per_sector > 0)
     return find_candidates<3, 2, TangentQuadrants>(points, n, count, per_sector, threads, token, rows);
-  const int per_octant = std::min(per_sector, count / Octants::size);
-  if (norm == 2)
-    return per_octant > 0 ? find_candidates<3, 2, Octants>(points, n, count, per_octant, threads, token, rows)
-                          : find_candidates<3, 2, NoSectors>(points, n, count, 0, threads, token, rows);
-  if (norm == 1)
-    return per_octant > 0 ? find_candidates<3, 1, Octants>(points, n, count, per_octant, threads, token, rows)
-                          : find_candidates<3, 1, NoSectors>(points, n, count, 0, threads, token, rows);
-  return per_octant > 0 ? find_candidates<3, 0, Octants>(points, n, count, per_octant, threads, token, rows)
-                        : find_candidates<3, 0, NoSectors>(points, n, count, 0, threads, token, rows);
+  return with_norm(norm, dimensions, [&](auto constants) {
+    constexpr int D = constants.D, Norm = constants.Norm;
+    typedef std::conditional_t<D == 2, Quadrants, Octants> Sectors;
+    const int each = D == 2 ? per_sector : std::min(per_sector, count / Octants::size);
+    return each > 0 ? find_candidates<D, Norm, Sectors>(points, n, count, each, threads, token, rows)
+                    : find_candidates<D, Norm, NoSectors>(points, n, count, 0, threads, token, rows);
+  });
 }
 
 // What orders the neighbours of a city there: between two rows of `dimensions` columns.
 inline double nearness_in_norm(int norm, int dimensions, const double *p, const double *q) {
   double delta[3] = {};
   for (int d = 0; d < dimensions; ++d) delta[d] = q[d] - p[d];
-  if (dimensions == 2)
-    return norm == 2 ? norm_of<2, 2>(delta) : norm == 1 ? norm_of<1, 2>(delta) : norm_of<0, 2>(delta);
-  return norm == 2 ? norm_of<2, 3>(delta) : norm == 1 ? norm_of<1, 3>(delta) : norm_of<0, 3>(delta);
+  return with_norm(norm, dimensions, [&](auto constants) { return norm_of<constants.Norm, constants.D>(delta); });
 }
 
 // The same from any distance function, distance(i, j), by looking at every pair; it knows no quadrants.

@@ -21,6 +21,19 @@ WARPTSP_FN double norm_of(const double *delta) {
   return sum;
 }
 
+template <int norm, int dimensions>
+struct NormConstant {
+  static constexpr int Norm = norm, D = dimensions;
+};
+
+// Calls `use` with the constants of a norm (2 Euclidean, 1 Manhattan, 0 maximum) of two or three dimensions.
+template <class Use>
+WARPTSP_FN auto with_norm(int norm, int dimensions, const Use &use) {
+  if (dimensions == 2)
+    return norm == 2 ? use(NormConstant<2, 2>()) : norm == 1 ? use(NormConstant<1, 2>()) : use(NormConstant<0, 2>());
+  return norm == 2 ? use(NormConstant<2, 3>()) : norm == 1 ? use(NormConstant<1, 3>()) : use(NormConstant<0, 3>());
+}
+
 // Offsets of a box from the city that searches: low <= delta <= high for every city in it.
 template <int D>
 struct Offsets {

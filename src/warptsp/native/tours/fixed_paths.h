@@ -25,7 +25,6 @@ class FixedPaths {
     }
     return true;
   }
-  bool is_free(int city) const { return links_[2 * (size_t)city] < 0; }
   bool is_inner(int city) const { return links_[2 * (size_t)city + 1] >= 0; }
   // Whether a fixed edge joins them.
   bool has(int a, int b) const { return links_[2 * (size_t)a] == b || links_[2 * (size_t)a + 1] == b; }

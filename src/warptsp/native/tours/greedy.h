@@ -34,7 +34,6 @@ class Fragments {
   }
   bool is_inner(int city) const { return links_[2 * (size_t)city + 1] >= 0; }
   bool fits(int a, int b) const { return !is_inner(a) && !is_inner(b) && far_end_[a] != b && a != b; }
-  int far_end(int end) const { return far_end_[end]; }
   int paths() const { return paths_; }
 
   void join(int a, int b) {
@@ -256,10 +255,11 @@ bool greedy_edge(int n, const Length &length, const Nearest &nearest, const Near
   return fragments.write(tour, token);
 }
 
-// From coordinates; `norm` as in space::candidate_lists, the one that orders cities as the metric does.
-inline bool greedy_edge_points(const double *points, int n, int dimensions, MetricKind kind, int norm,
-                               const int *fixed_edges, int64_t fixed, int threads, const StopToken &token, int *tour) {
+// From coordinates.
+inline bool greedy_edge_points(const double *points, int n, int dimensions, MetricKind kind, const int *fixed_edges,
+                               int64_t fixed, int threads, const StopToken &token, int *tour) {
   const AnyCoordinates<double> length{Points{points, dimensions}, kind};
+  const int norm = (int)facts_of(kind).norm;
   const auto nearest = [&](const int *cities, int size, int width, int *rows) {
     Buffer<double> gathered(cities ? (size_t)size * dimensions : 0);
     for (int i = 0; i < size && cities; ++i) {
@@ -280,9 +280,8 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
 // greedy path from its first city to its last. The tiles are compact, so pieces of this tour can be searched alone:
 // the fragments of the greedy tour of all cities are joined by edges that cross any piece. R. M. Karp, "Probabilistic
 // analysis of partitioning algorithms for the TSP in the plane", Math. Operations Research 2 (1977).
-inline bool greedy_tiles_points(const double *points, int n, int dimensions, MetricKind kind, int norm,
-                                const int *fixed_edges, int64_t fixed, int tiles, int threads, const StopToken &token,
-                                int *tour) {
+inline bool greedy_tiles_points(const double *points, int n, int dimensions, MetricKind kind, const int *fixed_edges,
+                                int64_t fixed, int tiles, int threads, const StopToken &token, int *tour) {
   const auto first = [&](int tile) { return (int)(((int64_t)tile * n + tiles - 1) / tiles); };
   const auto tile_of = [&](int city) { return (int)((int64_t)city * tiles / n); };
   std::vector<std::vector<int>> kept(tiles);
@@ -298,7 +297,7 @@ inline bool greedy_tiles_points(const double *points, int n, int dimensions, Met
     std::vector<int> &edges = kept[tile];
     edges.insert(edges.end(), {0, last});
     int *const path = tour + begin;
-    if (!greedy_edge_points(points + (int64_t)begin * dimensions, size, dimensions, kind, norm, edges.data(),
+    if (!greedy_edge_points(points + (int64_t)begin * dimensions, size, dimensions, kind, edges.data(),
                             (int64_t)edges.size() / 2, 1, token, path)) {
       complete = false;
       return;

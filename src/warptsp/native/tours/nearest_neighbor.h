@@ -161,18 +161,11 @@ bool nearest_neighbor_tour(int n, int start, const int *fixed_edges, int64_t fix
 inline bool nearest_neighbor_points(const double *points, int n, int dimensions, int norm, int start,
                                     const int *fixed_edges, int64_t fixed, int threads, const StopToken &token,
                                     int *tour) {
-  const auto run = [&](auto unvisited) {
+  return space::with_norm(norm, dimensions, [&](auto constants) {
+    UnvisitedPoints<constants.D, constants.Norm> unvisited;
     return unvisited.build(points, n, threads, token) &&
            nearest_neighbor_tour(n, start, fixed_edges, fixed, unvisited, token, tour);
-  };
-  if (dimensions == 2) {
-    if (norm == 2) return run(UnvisitedPoints<2, 2>());
-    if (norm == 1) return run(UnvisitedPoints<2, 1>());
-    return run(UnvisitedPoints<2, 0>());
-  }
-  if (norm == 2) return run(UnvisitedPoints<3, 2>());
-  if (norm == 1) return run(UnvisitedPoints<3, 1>());
-  return run(UnvisitedPoints<3, 0>());
+  });
 }
 
 }  // namespace warptsp::tours

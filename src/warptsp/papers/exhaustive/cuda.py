@@ -443,4 +443,4 @@ class CudaDescent:
 
     def _kernel(self, source: int, name: str) -> Kernel:
         wanted = self._sources[source]
-        return self.device.module(wanted.file, wanted.names, wanted.defines, fmad=wanted.fmad).kernel(name)
+        return self.device.module(wanted).kernel(name)

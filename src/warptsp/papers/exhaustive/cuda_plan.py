@@ -131,13 +131,13 @@ class Scale:
         # What single precision may add to a whole number must not round it up, nor down.
         little = 2.0**-22
         integral = {
-            Metric.EUC_2D: (0, 1.0),
-            Metric.CEIL_2D: (1, 1.0 - little),
-            Metric.FLOOR_2D: (2, 1.0 + little),
-            Metric.ATT: (1, (1.0 - little) / math.sqrt(10.0)),
+            "nearest": (0, 1.0),
+            "up": (1, 1.0 - little),
+            "down": (2, 1.0 + little),
+            "att": (1, (1.0 - little) / math.sqrt(10.0)),
         }
-        if problem.metric in integral:
-            rounding, factor = integral[problem.metric]
+        if problem.metric.integral:
+            rounding, factor = integral[problem.metric.rounding]
             if diagonal * factor < _LARGEST:
                 return cls(rounding, factor, 1.0, middle)
         power = 0 if diagonal == 0 else math.floor(math.log2(_LARGEST / diagonal * (1 - 1e-9)))

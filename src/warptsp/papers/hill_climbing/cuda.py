@@ -308,7 +308,7 @@ class ThreadClimbers(Climbers):
 
 
 def _kernel(device: Device, source: Source, name: str | None = None) -> Kernel:
-    module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
+    module = device.module(source)
     return module.kernel(name or source.names[0])
 
 

@@ -407,7 +407,7 @@ class NeighborSearch:
         if name not in self._kernels:
             full = f"{name}<{str(self.three).lower()}>" if templated else name
             source = next(source for source in self._sources if full in source.names)
-            module = self.device.module(source.file, source.names, source.defines, fmad=source.fmad)
+            module = self.device.module(source)
             self._kernels[name] = module.kernel(full)
         return self._kernels[name]
 

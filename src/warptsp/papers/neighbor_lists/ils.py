@@ -27,7 +27,7 @@ from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_
 from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
-from warptsp.methods.protocol import RunFrom, best_of
+from warptsp.methods.protocol import View, ViewedRun, best_of
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
     NeighborSearch,
@@ -39,9 +39,6 @@ from warptsp.papers.neighbor_lists.search import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
@@ -195,7 +192,9 @@ def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
         **Kicks(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or Kicks().segment).as_dict(),
     )
     for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
-    run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n), start), kicks)
+    most = round(params.iterations * for_each * problem.n)
+    view = View(start=start, kick_limit=lambda: most if run.kick_limit is None else min(run.kick_limit, most))
+    run_cuda(problem, ViewedRun(run, view), kicks)
     best, _ = best_of(run)
     if run.device.gpus and not run.token.stopped():
         _descend(prepared.starting_from(best), run)
@@ -214,20 +213,6 @@ def _descend(prepared: Prepared, run: Run) -> bool:
         complete = search.descend(best=False, many=True)
         run.offer(search.best())
     return complete
-
-
-class _WithKicks(RunFrom):
-    """A run from another start, with so many kicks at most."""
-
-    def __init__(self, run: Run, kicks: int, start: NDArray[np.int32]) -> None:
-        super().__init__(run, start)
-        self._kicks = kicks
-
-    @property
-    def kick_limit(self) -> int | None:
-        """Kicks to plan for."""
-        limit = self._run.kick_limit
-        return self._kicks if limit is None else min(limit, self._kicks)
 
 
 def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:

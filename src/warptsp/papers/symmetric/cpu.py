@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -20,19 +20,14 @@ from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 Order = Literal["threads", "hardware", "random", "triples"]
 
 _MOST_PARTS = 1 << 29  # parts of the segments times cities: their numbers are of 32 bits
-# What rounding takes off a distance at most; the metrics whose rungs a GPU and a CPU can filter in the plane.
-_ROUNDED_DOWN_BY = {
-    Metric.EUC_2D: 0.5,
-    Metric.CEIL_2D: 0.0,
-    Metric.FLOOR_2D: 1.0,
-    Metric.EXACT_2D: 0.0,
-    Metric.ATT: 0.0,
-}
+_ROUNDED_DOWN_BY = {"nearest": 0.5, "down": 1.0}  # what rounding takes off a distance at most
 _EXACT_SINGLES = 2.0**24  # up to here every integer is a number of single precision
 # What rounding coordinates to single precision may change in a distance, in units of the largest one: two
 # coordinates off by half a unit of the last place at half the width, in x and in y, and some to spare.
@@ -46,37 +41,21 @@ class Circle:
     Attributes
     ----------
     instance : SearchInstance
-    elements : int
-        Of the hardware, in its order, which takes any number of cities; 0 in that of the threads, which takes
-        an odd one.
     order : str
         Of the segments; random are one after another. Triples are symmetrical 3-opt moves.
     cities : ndarray of int32
         In the instance's numbers, by position.
     fixed : ndarray of int32, shape (size, 2), or None
         The cities to which each is fixed, -1 for none.
-    tolerance : float
-        What a gain must exceed.
-    planar : {0, 1, 2}
-        Whether the filter works; 2 if all places are whole numbers that single precision holds.
-    whole_edges : bool
-    center_x, center_y, scale, slack, place_error : float
-        For the filter in single precision; see native/papers/symmetric/symmetric.h.
+    numbers : SymmetricInstance
+        What searches take as it is; see native/papers/symmetric/symmetric.h.
     """
 
     instance: SearchInstance
-    elements: int
     order: Order
     cities: NDArray[np.int32]
     fixed: NDArray[np.int32] | None
-    tolerance: float
-    planar: int
-    whole_edges: bool
-    center_x: float
-    center_y: float
-    scale: float
-    slack: float
-    place_error: float
+    numbers: _native.SymmetricInstance
 
     @classmethod
     def of(
@@ -118,22 +97,31 @@ class Circle:
             if 1e-12 < largest < 1e15:  # single precision must hold the squares
                 planar = 2 if whole else 1
             place_error = 0.0 if exact else _PLACE_ERROR * largest
-            slack = 2 * (_ROUNDED_DOWN_BY[problem.metric] + place_error)
+            slack = 2 * (_ROUNDED_DOWN_BY.get(problem.metric.rounding, 0.0) + place_error)
         return cls(
             instance=instance,
-            elements=elements,
             order=order,
             cities=np.ascontiguousarray(cities, dtype=np.int32),
             fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
-            tolerance=max(instance.tolerance, least_gain),
-            planar=planar,
-            whole_edges=problem.integral and problem.distance_bound < _EXACT_SINGLES,
-            center_x=float(center[0]),
-            center_y=float(center[1]),
-            scale=scale,
-            slack=slack,
-            place_error=place_error,
+            numbers=_native.SymmetricInstance(
+                elements=elements,
+                random=order == "random",
+                tolerance=max(instance.tolerance, least_gain),
+                planar=planar,
+                whole_edges=problem.integral and problem.distance_bound < _EXACT_SINGLES,
+                center_x=float(center[0]),
+                center_y=float(center[1]),
+                scale=scale,
+                slack=slack,
+                place_error=place_error,
+            ),
         )
+
+    @property
+    def elements(self) -> int:
+        """Of the hardware, in its order, which takes any number of cities; 0 in that of the threads, which
+        takes an odd one."""
+        return self.numbers.elements
 
     @property
     def random(self) -> bool:
@@ -178,22 +166,11 @@ class Circle:
         begun = np.append(0, np.cumsum(parts))
         return int((steps // each * begun[-1] + begun[steps % each]).sum())
 
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """The fields that searches take as they are, by the names of `SymmetricInstance` in symmetric.h."""
-        return {name: getattr(self, name) for name in _NUMBERS}
-
     def tour(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
         """The problem's tour of the cities on the circle; of a city that is there twice one goes."""
         if len(cities) > self.instance.size:
             cities = cities[cities != np.roll(cities, -1)]
         return self.instance.open(cities)
-
-
-_NUMBERS = (
-    *("elements", "random", "tolerance", "planar", "whole_edges"),
-    *("center_x", "center_y", "scale", "slack", "place_error"),
-)
 
 
 class SymmetricSearch(Protocol):
@@ -220,49 +197,19 @@ class SymmetricSearch(Protocol):
     def lengths(self) -> NDArray[np.float64]:
         """The length of each tour, kept edges included."""
 
-    def counters(self) -> dict[str, int | float]:
+    def counters(self) -> Mapping[str, int | float]:
         """Sums over the chains: steps, evaluations, moves; and kernel_seconds on a GPU."""
 
 
-class CpuSymmetricSearch:
+def search_on_threads(circle: Circle, *, seed: int, chains: int, threads: int) -> SymmetricSearch:
     """Chains of tours on CPU threads; results do not depend on their number."""
-
-    def __init__(self, circle: Circle, *, seed: int, chains: int, threads: int) -> None:
-        self._threads = threads
-        self._tours = _native.SymmetricTours.create(
-            distances=circle.instance.distances(),
-            fixed=circle.fixed,
-            circle=circle.cities,
-            seed=seed,
-            chains=chains,
-            triples=circle.triples,
-            **circle.numbers,
-        )
-
-    def descend(self, seconds: float, token: _native.StopToken) -> bool:
-        """See `SymmetricSearch`."""
-        return self._tours.descend(seconds, self._threads, token)
-
-    def anneal(
-        self,
-        temperature: float,
-        factor: float,
-        iterations: int,
-        spent: int,
-        steps: int,
-        token: _native.StopToken,
-    ) -> None:
-        """See `SymmetricSearch`."""
-        self._tours.anneal(temperature, factor, iterations, spent, steps, self._threads, token)
-
-    def cities(self, chain: int) -> NDArray[np.int32]:
-        """See `SymmetricSearch`."""
-        return self._tours.cities(chain)
-
-    def lengths(self) -> NDArray[np.float64]:
-        """See `SymmetricSearch`."""
-        return self._tours.lengths()
-
-    def counters(self) -> dict[str, int | float]:
-        """See `SymmetricSearch`."""
-        return dict(self._tours.counters())
+    return _native.SymmetricTours.create(
+        distances=circle.instance.distances(),
+        instance=circle.numbers,
+        triples=circle.triples,
+        fixed=circle.fixed,
+        circle=circle.cities,
+        seed=seed,
+        chains=chains,
+        threads=threads,
+    )

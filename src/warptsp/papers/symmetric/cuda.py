@@ -69,7 +69,7 @@ class CudaSymmetricSearch:
         self._rungs = circle.rungs
         self._held: list[DeviceArray] = []
         source = source_of(circle.instance.problem)
-        self._module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
+        self._module = device.module(source)
         self._instance = self._struct_of(circle)
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
@@ -358,7 +358,7 @@ class CudaSymmetricSearch:
             matrix_size=len(rows) if instance.has_matrix else 0,
             **{records.field_of_rows(metric, rows, points="points"): sent(rows)},
             fixed=sent(circle.fixed),
-            **circle.numbers,
+            **circle.numbers.as_dict(),
         )
 
     def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:

@@ -12,7 +12,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.protocol import best_of
-from warptsp.papers.symmetric.cpu import Circle, CpuSymmetricSearch, Order, SymmetricSearch
+from warptsp.papers.symmetric.cpu import Circle, Order, SymmetricSearch, search_on_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,7 +132,9 @@ class SymmetricRun:
             counts = self._counts()
             rotations = int(counts["steps"]) // circle.steps_a_rotation
             self._before = {**counts, "steps": rotations, "quiet": 0}
-            self.circle = Circle.of(circle.instance, best, order="threads", least_gain=circle.tolerance)
+            self.circle = Circle.of(
+                circle.instance, best, order="threads", least_gain=circle.numbers.tolerance
+            )
             self.search, self._offered, self._tour = self._begin(self.circle, 1), 0, None
             self.descend()
 
@@ -185,7 +187,7 @@ def run_symmetric(
 
     def on_cpu(run: Run) -> None:
         def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
-            return CpuSymmetricSearch(circle, seed=seed, chains=chains or 1, threads=threads)
+            return search_on_threads(circle, seed=seed, chains=chains or 1, threads=threads)
 
         _work(work, SymmetricRun(run, circle, chains, begin))
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 __all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text", "written"]
@@ -106,6 +107,7 @@ def path_text(subpaths: list[Subpath], decimals: int) -> str:
     return "".join(texts)
 
 
+@lru_cache(maxsize=16)  # a path of thousands of subpaths asks for each of them
 def decimals_of(text: str) -> int:
     """How many digits stand behind the point, at most, in the numbers of a text.
 

@@ -89,6 +89,7 @@ class _Open:
     shapes: list[Element] = field(default_factory=list)  # in it, at any depth
     pinned: bool = False  # whether it is, or holds, what has a place of its own
     holds: bool = False  # whether it holds anything else than shapes, or is more than a group of them
+    written: bool = False  # whether it holds a text or an image
 
     @property
     def local(self) -> str:
@@ -216,6 +217,7 @@ class Reader:
         opened = _Open(name, matrix, size, style, names, hidden, run=self._new_run(), begin=at)
         passed = local in _SILENT or (self.source.inner_first and local in _PASSED)
         opened.pinned = local in ("svg", "a") or _is_layer(attributes) or not (drawn or inside or passed)
+        opened.written = local in _PASSED
         opened.holds = local != "g" or bool(_said(local, attributes) - _GROUP)
         self.stack.append(opened)
         if local not in GEOMETRY or hidden:
@@ -252,10 +254,10 @@ class Reader:
         if not self.stack:
             return
         above = self.stack[-1]
-        if closed.local == "g" and not closed.pinned and self.source.ungroup and self._mixes(closed, end):
-            above.shapes += closed.shapes
-            return
         above.shapes += closed.shapes
+        above.written |= closed.written
+        if closed.local == "g" and not closed.pinned and self.source.ungroup and self._mixes(closed, end):
+            return
         above.pinned |= closed.pinned
         above.holds |= closed.shape is None
         if closed.local in ("g", "svg", "a") or closed.pinned:
@@ -263,15 +265,18 @@ class Reader:
 
     def _mixes(self, group: _Open, end: int) -> bool:
         """Whether the shapes of a group may change places with those around it; they are told so then."""
-        above = self.stack[-1]
-        if len(group.shapes) == 1:
+        above, data = self.stack[-1], self.source.data
+        tag = group.begin, _tag_end(data, group.begin)
+        if len(group.shapes) == 1 and not group.written:
             only = group.shapes[0]
+            beside = data[tag[1] : only.slot[0]] + data[only.slot[1] : self.parser.CurrentByteIndex]
+            if beside.strip() and not only.around:  # a comment goes with the whole of it
+                only.split, only.fixed = False, only.fixed or len(only.subpaths) > 1
             if len(only.subpaths) == 1 or not only.split:  # the group goes with it
                 only.slot, only.run = (group.begin, end), above.run
                 return True
         if group.holds or group.names & self.referenced or any(s.slot[0] != s.begin for s in group.shapes):
             return False
-        tag = group.begin, _tag_end(self.source.data, group.begin)
         for shape in group.shapes:
             shape.around.insert(0, (*tag, shape is group.shapes[0]))
             shape.run = above.run

@@ -24,7 +24,7 @@ _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
 _WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\b\.?\s*[:=]?\s*(\d*\.?\d+)")
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
 _LOOPS = re.compile(r"(?i)[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
-_TALK = re.compile(r"(?i)M ?(11[578]|862\.[1-6])\b")  # what follows is a text
+_TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 # Settings that stay: each belongs to a group of which one is in force, and cuts must find it as it was.
 _SETTINGS = {
     **dict.fromkeys(("G17", "G18", "G19"), "plane"),
@@ -160,7 +160,8 @@ def read_lines(texts: list[str], file: str) -> Program:
             program.why, program.line, program.rest = str(error), number, texts[number - 1 :]
             break
     for number, text in enumerate(program.rest, start=program.line):
-        bare = (bare_text(text) or text).strip()
+        bare = bare_text(text)
+        bare = (text if bare is None else bare).strip()
         if _LOOPS.search(bare) or bare[:1] in ("O", "o"):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
@@ -234,6 +235,7 @@ class _Reader:
         line.codes, line.letters = tuple(codes), "".join(values)
         if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _STOPS:
             line.fixed, line.asks = True, int(float(codes[0][1:]) in _STOPS)
+            line.letters = ""  # the S of M104 is no power
             return line
         try:
             self.understood(bare, codes, values, line)
@@ -321,7 +323,7 @@ class _Reader:
             raise _Unknown(f"{short(bare)!r}: {home} is not followed with other codes")
         if values.keys() & set("FST") and home not in ("G29", *_BEGINNINGS):
             raise _Unknown(f"{short(bare)!r}: {home} is not followed with F, S and T")
-        line.fixed, line.asks = True, 1
+        line.fixed, line.asks, line.letters = True, 1, ""
         self.begun = True
         self.set_groups({_SETTINGS[code]: code for code in codes if code in _SETTINGS})
         named = [axis for axis in "XYZ" if axis in values] or list("XYZ")

@@ -26,8 +26,9 @@ _HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_N
 _CYCLE = re.compile(rf"(G0?5|G81)(?=[XY])({_HOLE.pattern})")
 _TOOL = re.compile(r"T[0-9]+(?:[CFSBHZ][-+]?[0-9.]+)*")
 # Lines of the body that say nothing of where or how the next holes are made, but for units and tools.
-_KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|M71|M72|FMAT,[12]|ICI,OFF|"
-                    r"(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
+_KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|G93X0+Y0+|M71|M72|FMAT,[12]|"
+                    r"ICI,OFF|(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
+_FRONT = re.compile(r"(?:;.*|%|G90|M71|M72)?")  # lines that may stand in front of the header
 # Digits in front of the point and behind it: a comment of Altium, and one of KiCad.
 _FORMAT = re.compile(r";.*FORMAT=\{?([0-9]):([0-9])")
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")  # its text, and what ends it
@@ -133,6 +134,7 @@ def _read(source: Source) -> Drawing:
                 x, y = here.left
             else:
                 pieces.append(line.text)
+                x, y = ("", "") if line.text.strip(" \t").upper().startswith("G93") else (x, y)
             pieces.append(line.end)  # which belongs to the place
         return source.encoded("".join(pieces))
 
@@ -150,8 +152,8 @@ def _program(source: Source) -> _Program:
             "is no Excellon drill file: M48, % or the choice of a tool is needed", file=source.file
         )
     start = words.index("M48") if "M48" in words else -1
-    if any(word.strip("%") and not word.startswith(";") for word in words[: max(start, 0)]):
-        raise ParseError("M48 begins the header: only % and comments may stand in front of it",
+    if any(not _FRONT.fullmatch(word) for word in words[: max(start, 0)]):
+        raise ParseError("M48 begins the header: only %, comments, units and G90 may stand in front of it",
                          file=source.file, line=start + 1)  # fmt: skip
     header, group, open_ = start >= 0, -1, False
     x = y = ""
@@ -171,7 +173,7 @@ def _program(source: Source) -> _Program:
             if not _KNOWN.fullmatch(word):
                 raise ParseError(f"{short(word)!r} makes holes depend on their order: only tools, holes and "
                                  "slots (G85) are put in order", file=source.file, line=number)  # fmt: skip
-            if units.note(word):
+            if units.note(word) or word.startswith("G93"):
                 x = y = ""  # a coordinate that is left out is nowhere then
             open_ = False
             found.lines.append(_Line(text, end))

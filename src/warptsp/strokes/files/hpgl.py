@@ -92,7 +92,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
     """The blocks of a program, and what comes behind the last stroke."""
     blocks: list[_Block] = []
     kept: list[str] = []
-    at, down, relative = (0.0, 0.0), False, False
+    at, down, relative, scaled = (0.0, 0.0), False, False, False
     stroke: list[tuple[float, float]] = []
     current: _Block | None = None
     lost = False  # whether the pen is where a text ends
@@ -137,11 +137,14 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
             if named:
                 terminator, end = named[1] or _ETX, named.end()
             if name in ("IN", "DF"):
-                terminator, dashed = _ETX, False
+                terminator, dashed, relative = _ETX, False, False
+                lost, scaled = lost or scaled, False  # the pen has other numbers without the scale
+            if name == "SC":
+                scaled = bool(arguments.strip())
             if name == "LT":
                 dashed = bool(arguments.strip())
             if name == "IN":
-                at, down, relative, lost = (0.0, 0.0), False, False, False
+                at, down, lost = (0.0, 0.0), False, False
             if name in _PRINTING and not lost:
                 kept.append(f"PU{_pair(np.array(at))};")
             lost = lost or name in _PRINTING + _FRAMES

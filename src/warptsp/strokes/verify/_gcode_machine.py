@@ -89,7 +89,8 @@ def run_program(data: bytes) -> Run:
             run.fixed.append((rest, machine.where(), machine.state()))
             machine.ends(number)
             for later, text in enumerate(lines[number:], start=number + 1):
-                bare = (uncommented(text)[0] or text).upper()
+                without = uncommented(text)[0]
+                bare = (text if without is None else without).upper()
                 run.flow = run.flow or (later if BACK.search(bare) else 0)
             break
     else:

@@ -43,7 +43,7 @@ ANYWHERE = {f"M{n}" for n in (
     919)}  # fmt: skip
 FIRST = {"G10", "G32", "G34", "G52", "M48", "M49"}  # known in front of the first cut
 STAYS = ANYWHERE | {"M0", "M1", "M60"}  # the axes are behind it where they were
-TALK = re.compile(r"M ?(?:11[578]|862\.[1-6])\b")  # what follows is a text
+TALK = re.compile(r"M ?(?:11[578]|486|862\.[1-6])\b")  # what follows is a text
 BACK = re.compile(r"[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
 
 

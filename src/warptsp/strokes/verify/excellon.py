@@ -67,6 +67,8 @@ def _run(data: bytes) -> list[_Stretch]:
             if stretches[-1].holes:
                 stretches.append(_Stretch())
             stretches[-1].before.append(line)
+            if line.strip(b" \t").upper().startswith(b"G93"):
+                x = y = b""  # a coordinate that is left out behind it is nobody's
             continue
         cycle, slot, found = b"", False, []
         for letter, number in words:

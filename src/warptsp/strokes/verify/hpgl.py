@@ -74,7 +74,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
     text = data.decode("latin-1")
     stretches = [_Stretch()]
     at, down, relative, moved, fresh = _ORIGIN, False, False, True, True
-    known, ending = True, "\x03"
+    known, scaled, ending = True, False, "\x03"
     place = 0
     while place < len(text):
         if text[place] in " \t\r\n;\xef\xbb\xbf":
@@ -136,10 +136,13 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
         stretches[-1].before.append(command)
         if name == "LT":
             stretches[-1].dashed = len(command) > 2
-        if name in ("IN", "DF"):
-            ending, stretches[-1].dashed = "\x03", False
+        if name in ("IN", "DF"):  # absolute places, and no scale
+            ending, stretches[-1].dashed, relative = "\x03", False, False
+            known, scaled = known and not scaled, False
+        if name == "SC":
+            scaled = len(command) > 2
         if name == "IN":
-            at, down, relative, known = _ORIGIN, False, False, True
+            at, down, known = _ORIGIN, False, True
         if name in ("LB", "BL", "PB", "CP", "PG"):
             if known:
                 stretches[-1].printed.append(at)

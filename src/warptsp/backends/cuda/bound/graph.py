@@ -12,7 +12,6 @@ import warptsp._native as _native
 from warptsp.backends.cuda.greedy import greedy_tour
 from warptsp.backends.cuda.plane_candidates import candidate_lists
 from warptsp.backends.cuda.primitives import scan_exclusive, sorted_keys
-from warptsp.neighbors import search_norm
 
 from .launch import Kernels
 
@@ -88,7 +87,7 @@ class GraphBuilder(Kernels):
         token : _native.StopToken
         """
         device, n, (count, per_quadrant) = self.device, self.n, LISTS
-        norm = search_norm(self.problem.metric)
+        norm = self.problem.metric.norm
         rows = candidate_lists(device, self.layout, count, per_quadrant, norm, token)
         if rows is None or not self._follow(tour, rows, token):
             return None

@@ -42,7 +42,7 @@ class Kernels:
     def __init__(self, device: Device, metric: Metric) -> None:
         source = source_of(metric)
         self.device = device
-        self.module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
+        self.module = device.module(source)
 
     def launch(self, name: str, count: int, *arguments: DeviceArray | np.generic | None) -> None:
         """With a thread for each of `count` items."""

@@ -68,13 +68,8 @@ class DistanceRows {
     if (planar_) {
       const double *const x = x_.data() + begin, *const y = y_.data() + begin;
       const int count = end - begin;
-      switch (source_.kind) {
-        case MetricKind::euc_2d: return planar_row<MetricKind::euc_2d>(x_[from], y_[from], x, y, count, out);
-        case MetricKind::ceil_2d: return planar_row<MetricKind::ceil_2d>(x_[from], y_[from], x, y, count, out);
-        case MetricKind::floor_2d: return planar_row<MetricKind::floor_2d>(x_[from], y_[from], x, y, count, out);
-        case MetricKind::exact_2d: return planar_row<MetricKind::exact_2d>(x_[from], y_[from], x, y, count, out);
-        default: return planar_row<MetricKind::att>(x_[from], y_[from], x, y, count, out);
-      }
+      return with_euclidean(
+          source_.kind, [&](auto kind) { planar_row<decltype(kind)::value>(x_[from], y_[from], x, y, count, out); });
     }
     const int own = tour_[from];
     for (int i = begin; i < end; ++i) out[i - begin] = source_(own, tour_[i]);

@@ -107,13 +107,9 @@ class FastPassesOf : public FastPasses {
 
 inline std::unique_ptr<FastPasses> FastPasses::create(const DistanceSource &source) {
   if (!source.points.rows || source.points.stride != 2 || source.dummy || !is_euclidean(source.kind)) return nullptr;
-  switch (source.kind) {
-    case MetricKind::euc_2d: return std::make_unique<FastPassesOf<MetricKind::euc_2d>>(source);
-    case MetricKind::ceil_2d: return std::make_unique<FastPassesOf<MetricKind::ceil_2d>>(source);
-    case MetricKind::floor_2d: return std::make_unique<FastPassesOf<MetricKind::floor_2d>>(source);
-    case MetricKind::att: return std::make_unique<FastPassesOf<MetricKind::att>>(source);
-    default: return std::make_unique<FastPassesOf<MetricKind::exact_2d>>(source);
-  }
+  return with_euclidean(source.kind, [&](auto kind) -> std::unique_ptr<FastPasses> {
+    return std::make_unique<FastPassesOf<decltype(kind)::value>>(source);
+  });
 }
 
 }  // namespace warptsp::exhaustive

@@ -50,8 +50,9 @@ struct PruningRule {
 
 // For distances of metric.h; `little` is more than all errors of rounding.
 WARPTSP_FN PruningRule<double> pruning_rule(MetricKind kind, double little) {
-  const double rounding = kind == MetricKind::euc_2d ? 0.5 : kind == MetricKind::floor_2d ? 1.0 : 0.0;
-  return {kind == MetricKind::att ? 0.1 : 1.0, rounding + little};
+  const Rounding rounding = facts_of(kind).rounding;
+  const double taken_off = rounding == Rounding::nearest ? 0.5 : rounding == Rounding::down ? 1.0 : 0.0;
+  return {rounding == Rounding::att ? 0.1 : 1.0, taken_off + little};
 }
 
 }  // namespace warptsp::exhaustive

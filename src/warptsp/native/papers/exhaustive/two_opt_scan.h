@@ -94,13 +94,14 @@ WARPTSP_FN Real plain_ceil(Real v) {
 // In double, and below 2^51, the result is that of coordinate_distance to the last bit.
 template <MetricKind kind, class Real>
 WARPTSP_FN Real plane_distance(Real dx, Real dy) {
+  constexpr Rounding rounding = facts_of(kind).rounding;
   const Real squares = dx * dx + dy * dy;
-  if (kind == MetricKind::att) return plain_ceil<Real>(std::sqrt(squares / Real(10)));
+  if (rounding == Rounding::att) return plain_ceil<Real>(std::sqrt(squares / Real(10)));
   const Real d = std::sqrt(squares);
   // Halves of float distances go one way or the other: double decides in the end.
-  if (kind == MetricKind::euc_2d) return sizeof(Real) == 4 ? plain_rint(d) : plain_floor<Real>(d + Real(0.5));
-  if (kind == MetricKind::ceil_2d) return plain_ceil<Real>(d);
-  if (kind == MetricKind::floor_2d) return plain_floor<Real>(d);
+  if (rounding == Rounding::nearest) return sizeof(Real) == 4 ? plain_rint(d) : plain_floor<Real>(d + Real(0.5));
+  if (rounding == Rounding::up) return plain_ceil<Real>(d);
+  if (rounding == Rounding::down) return plain_floor<Real>(d);
   return d;
 }
 

@@ -10,8 +10,6 @@
 
 namespace warptsp::exhaustive {
 
-enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
-
 // Distances as the scan adds them up. Rounded ones are integers: 2^23 + d has the rounded d in its low bits, so one
 // addition does it; sums below have as many distances added as subtracted, and the bias is gone.
 template <Rounding rounding>

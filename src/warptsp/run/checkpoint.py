@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from warptsp._checks import checked_number
+from warptsp.errors import WarpTSPError
 from warptsp.outputs import Pace, check_writable
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ class Checkpoint:
         self._written = length
         self._pace.wrote(self.cost)
         logger.info("checkpoint of length %s written to %s", length, os.fspath(self.path))
+
+    def keep(self, tour: NDArray[np.int32], length: int | float) -> None:
+        """Write, as `write` does, in the course of a search, which a full disk must not cost."""
+        try:
+            self.write(tour, length)
+        except WarpTSPError as error:
+            logger.warning("checkpoint not written: %s", error)
 
     def _is_news(self, length: int | float) -> bool:
         return self._written is None or length < self._written

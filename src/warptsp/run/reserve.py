@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
-    from warptsp.problem import Problem
+    from warptsp.run.settings import Settings
 
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
@@ -33,52 +32,49 @@ class Reserve:
 
     Parameters
     ----------
-    problem : Problem
-    limit : float
-        Seconds of the run.
-    started : float
-        ``time.monotonic()`` at its beginning.
-    threads : int
+    settings : Settings
+    limit : float or None
+        Seconds of the run; None if nothing is to be kept.
     token : _native.StopToken
         Gets its deadline from here.
-    writing : callable
-        Returns the seconds that it takes to write a checkpoint.
 
     Attributes
     ----------
     seconds : float
         What is kept now.
-    limit : float
+    limit : float or None
     was_stopped : bool
         Whether the token had stopped before its deadline was moved.
     """
 
     def __init__(
         self,
-        problem: Problem,
-        limit: float,
-        *,
-        started: float,
-        threads: int,
+        settings: Settings,
+        limit: float | None,
         token: _native.StopToken,
-        writing: Callable[[], float],
     ) -> None:
-        self._problem = problem
-        self._started = started
+        problem = settings.problem
+        self._problem, self._started, self._checkpoint = problem, settings.started, settings.checkpoint
         self._token = token
-        self._writing = writing
         self.limit = limit
         self.was_stopped = False
         self.seconds = 0.0
         # Threads are worth half their number (docs/scaling/coordinator.md).
         most = THREADS_GAIN if problem.metric.geographic else NATIVE_GAIN
-        self._gain = min(max(1.0, 0.5 * threads), most) if problem.n >= WORTH_THREADS else 1.0
+        self._gain = min(max(1.0, 0.5 * settings.threads), most) if problem.n >= WORTH_THREADS else 1.0
         self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n / self._gain  # seconds
         self._handing_over = self._first_aid
-        self.keep(self._estimated_check())
+        if limit is not None:
+            self.keep(self._estimated_check())
+
+    def remaining(self, elapsed: float) -> float | None:
+        """Return the seconds until a method must have returned; None without a limit."""
+        return None if self.limit is None else max(0.0, self.limit - self.seconds - elapsed)
 
     def expect(self, tour: NDArray[np.int32] | None, handing_over: float) -> None:
         """Begin anew with what there would be to hand over from now on; see `Run.expect`."""
+        if self.limit is None:
+            return
         self.was_stopped = self.was_stopped or self._token.stopped()  # also if the deadline moves now
         self.seconds, self._handing_over = 0.0, handing_over
         self.keep(0.0 if tour is None else self._estimated_check(tour))
@@ -91,10 +87,13 @@ class Reserve:
 
     def keep(self, check: float) -> None:
         """Keep what a check that takes so many seconds needs, and what else there is to do."""
+        if self.limit is None:
+            return
         # At the end: one check and length, and the copies of the result.
         n = self._problem.n
         ending = min(MAX_ENDING, ENDING + ENDING_OF_CITY * n) + 3e-9 * n
-        needed = 1.1 * check + self._handing_over + self._writing() + ending
+        writing = 0.0 if self._checkpoint is None else self._checkpoint.cost
+        needed = 1.1 * check + self._handing_over + writing + ending
         self.seconds = max(self.seconds, needed)
         self._token.set_deadline(self._started + self.limit - self.seconds)
 

@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.claims import confirmed_bound
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
-from warptsp.progress import Progress, WorkerProgress
-from warptsp.reserve import Reserve
-from warptsp.result import HistoryPoint
+from warptsp.progress import WorkerProgress
+from warptsp.run.course import Course
+from warptsp.run.reserve import Reserve
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 from warptsp.stop.callback import is_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.bound.beside import BoundBeside
-    from warptsp.checkpoint import Checkpoint
-    from warptsp.problem import KnownLength, Problem
-    from warptsp.snapshots import Recorder
+    from warptsp.problem import KnownLength
+    from warptsp.run.checkpoint import Checkpoint
+    from warptsp.run.settings import Settings
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger(__package__)
 
 REPEAT = 0.25  # seconds between two events while nothing changes
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
@@ -50,13 +48,13 @@ class Run:
 
     Attributes
     ----------
-    seed, threads : int
-        Same seed, same threads and a limit on kicks: same tour.
+    settings : Settings
+        Of the call; `problem`, `seed`, `threads` and `may_use_cpu` are its.
+    criterion : StoppingCriterion
+        Of this run, which may get a part of what the call allows.
     device : Devices
         The CPU, or a GPU for a method that has "cuda" among its devices, or several if it uses them; what the
         result will say.
-    may_use_cpu : bool
-        Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
     given : sequence of ndarray of int32
@@ -64,111 +62,71 @@ class Run:
     token : _native.StopToken
         Requested by signals and other threads; its deadline is the time limit, less the time that the final
         check of the tour takes.
-    started : float
-        ``time.monotonic()`` at the call of ``solve``.
     time_limit : float or None
-        Seconds from `started` that the search should plan for, None if unknown.
+        Seconds from the call that the search should plan for, None if unknown.
     kick_limit : int or None
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
     may_end_early : bool
         Whether the method may end, and say so by `report_limit`, when what is left to gain is unlikely.
-    start_length : int or float or None
-        Length of the tour that the search began with; given where another run made that tour.
     proved_optimal : bool
         Whether the method has proved that no tour is shorter than the best one.
-    proved_bound : int or float or None
-        What the method has proved that no tour is shorter than.
+    course : Course
+        Improvements, and what is known of all tours.
     """
 
     def __init__(
         self,
-        problem: Problem,
+        settings: Settings,
+        criterion: StoppingCriterion,
         *,
-        stop: StoppingCriterion,
-        known: KnownLength | None = None,
-        seed: int = 0,
-        threads: int = 1,
         device: Devices = CPU,
-        may_use_cpu: bool = False,
-        start: str | NDArray[np.int32] = "greedy",
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: Checkpoint | None = None,
-        recorder: Recorder | None = None,
-        started: float | None = None,
+        start: NDArray[np.int32] | None = None,
+        known: KnownLength | None = None,
         start_length: int | float | None = None,
-        bound: BoundBeside | None = None,
         ends_by_itself: bool = False,
         given: Sequence[NDArray[np.int32]] = (),
     ) -> None:
-        self.problem = problem
-        self.seed = seed
-        self.threads = threads
-        self.device = device
-        self.may_use_cpu = may_use_cpu
-        self.start = start
+        self.settings, self.criterion = settings, criterion
+        self.problem, self.seed, self.threads = settings.problem, settings.seed, settings.threads
+        self.may_use_cpu, self.device = settings.may_use_cpu, device
+        self.start: str | NDArray[np.int32] = settings.start if start is None else start
         self.given = given
-        self.started = time.monotonic() if started is None else started
-        self.stop = stop
         self.token = _native.StopToken()
-        horizon = stop.horizon()
-        self.time_limit = horizon.seconds
-        self.kick_limit = horizon.kicks
+        horizon = criterion.horizon()
+        self.time_limit, self.kick_limit = horizon.seconds, horizon.kicks
         # A target for the bound wants the time that the bound takes.
-        self.may_end_early = stop.may_end_early() and not stop.needs_bound()
-        self._limit: Limit = stop.limit()
-        self._callback, self._look = callback, Pace(0.1)
-        self._checkpoint = checkpoint
-        self._recorder = recorder
-        self.known = known
-        self._known = None if known is None else known.length
-        self._bound = bound
+        self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
+        self._limit: Limit = criterion.limit()
+        self._look = Pace(0.1)
+        self._bound = settings.bound
         # Some searches are the same every time, and stay so.
-        self._ends_by_proof = bound is not None and self._limit.kicks is None and not ends_by_itself
+        self._ends_by_proof = self._limit.kicks is None and not ends_by_itself
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
-        self.start_length = start_length
-        self._starts = start_length is None  # whether the start tour is this run's own
-        self.history: list[HistoryPoint] = []
+        self.course = Course(settings, known, start_length)
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
         self.proved_optimal = False
-        self.proved_bound: int | float | None = None
         self._end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
-        self._reported: int | float | None = None
-        self._claim: tuple[int | float | None, int | float, int | float | None] = (None, 0, None)
-        self._told = 0
-        self._improved_at = 0.0
-        self._improved_at_kicks = 0
         self._asked = False  # and said stop: the reason is the criterion's
         self._tokens = ExitStack()
-        for token in stop.tokens():
+        for token in criterion.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
-        self._reserve: Reserve | None = None
-        if self._limit.seconds is not None:
-            self._reserve = Reserve(
-                problem,
-                self._limit.seconds,
-                started=self.started,
-                threads=threads,
-                token=self.token,
-                writing=lambda: 0.0 if checkpoint is None else checkpoint.cost,
-            )
+        self._reserve = Reserve(settings, self._limit.seconds, self.token)
 
     # What methods use
 
     def elapsed(self) -> float:
         """Seconds since ``solve`` was called."""
-        return time.monotonic() - self.started
+        return time.monotonic() - self.settings.started
 
     def remaining(self) -> float | None:
         """Seconds until the method must have returned, None without a time limit."""
-        if self._reserve is None:
-            return None
-        return max(0.0, self._reserve.limit - self._reserve.seconds - self.elapsed())
+        return self._reserve.remaining(self.elapsed())
 
     def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
         """Say what there would be to hand over if the token stopped the method from now on.
@@ -184,8 +142,7 @@ class Run:
         seconds : float
             What the method takes to hand it over, and to end.
         """
-        if self._reserve is not None:
-            self._reserve.expect(tour, seconds)
+        self._reserve.expect(tour, seconds)
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
@@ -220,7 +177,7 @@ class Run:
             if self.elapsed() - told < REPEAT:
                 return
             # Nobody expects improvements yet, or kicks.
-            self._improved_at = self.elapsed()
+            self.course.expect_none(self.elapsed())
             if self.update(length=length, kicks=0, tour=tour, phase=phase):
                 self.token.request()
             told = self.elapsed()
@@ -264,21 +221,19 @@ class Run:
             length, tour = self.best_length, lambda: best
         self.counters.update(counters)
         self.counters["kicks"] = kicks
-        self._record(length, elapsed, kicks)
+        self.course.record(length, elapsed, kicks)
+        self.course.note_start(length, is_set_up=phase in SET_UP)
         self._remember(length, tour)
         if self._bound is not None and phase not in TOO_EARLY:
             self._bound.offer(tour, elapsed=elapsed, planned=self.time_limit, remaining=self.remaining())
-        if self._starts and (self.start_length is None or phase in SET_UP):
-            self.start_length = length if phase in SET_UP else self.history[0].length
-        self._starts = self._starts and phase in SET_UP
-        if self._callback is not None and self.failure is None:
-            self._call_back(self._callback, length, elapsed, kicks, tour, phase)
-        if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
-            self._write(self._checkpoint, tour)
+        self._tell(length, kicks, tour, phase)
+        checkpoint = self.settings.checkpoint
+        if checkpoint is not None and checkpoint.due(length, self.remaining()):
+            self._write(checkpoint, tour)
         if self.stop_reason is None:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
-            state = self._state(elapsed, length, -1 if early else kicks)
+            state = self.course.state(elapsed, length, -1 if early else kicks)
             if not self._ask(state) and self.failure is None and self._is_proved(length, tour):
                 self.stop_reason = PROVED
         return self.stop_reason is not None or self.token.stopped()
@@ -301,28 +256,26 @@ class Run:
         try:
             self.problem.check_tour(tour, threads=self.threads)
         except InvalidTour as error:
-            raise WarpTSPError(
-                f"the method made an invalid tour, which is a bug; please report it: {error}"
-            ) from error
+            words = f"the method made an invalid tour, which is a bug; please report it: {error}"
+            raise WarpTSPError(words) from error
         length = self._length(tour)
-        if self._reserve is not None and self.best_length is None:
+        if self.best_length is None:
             self._reserve.drop_first_aid()
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
-            self._record(length, self.elapsed(), self._kicks())
-        if self._reserve is not None:
-            self._reserve.keep(time.monotonic() - begun)
+            self.course.record(length, self.elapsed(), self._kicks())
+        self._reserve.keep(time.monotonic() - begun)
         if self.best_length == length:
             self._remember(length, lambda: tour)
 
     def save(self) -> None:
         """Write the best tour to the checkpoint now, where there is one and time for it."""
-        best, length, checkpoint = self.best, self.best_length, self._checkpoint
+        best, length, checkpoint = self.best, self.best_length, self.settings.checkpoint
         if checkpoint is None or best is None or length is None:
             return
         if checkpoint.fits(length, self.remaining()):
-            self._write(checkpoint, lambda: best)
+            checkpoint.keep(best, length)
 
     def report_device(self, device: Devices) -> None:
         """Say where the search is from now on; the result will say so, too."""
@@ -339,11 +292,11 @@ class Run:
         """
         self.counters.clear()
         self.counters.update(counters)
-        kicks = int(counters.get("kicks", 0))
-        self._improved_at, self._improved_at_kicks = self.elapsed(), kicks
-        if self._asked and self._reported is not None:
+        kicks, elapsed, length = int(counters.get("kicks", 0)), self.elapsed(), self.course.reported
+        self.course.expect_none(elapsed, kicks)
+        if self._asked and length is not None:
             self.stop_reason, self._asked = None, False
-            self._ask(self._state(self._improved_at, self._reported, kicks))
+            self._ask(self.course.state(elapsed, length, kicks))
 
     def report_worker(self, name: str, progress: WorkerProgress) -> None:
         """Report what a worker of a cluster has done so far."""
@@ -360,7 +313,8 @@ class Run:
     def report_bound(self, bound: int | float) -> None:
         """Say that no tour is shorter than this, as a search may know that computes bounds of its own."""
         bound = math.ceil(bound) if self.problem.integral else float(bound)
-        self.proved_bound = bound if self.proved_bound is None else max(self.proved_bound, bound)
+        known = self.course.proved_bound
+        self.course.proved_bound = bound if known is None else max(known, bound)
 
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one that was offered."""
@@ -391,22 +345,21 @@ class Run:
             return self.stop_reason
         if self.proved_optimal:
             return PROVED
-        kicks = self._kicks()
-        length = self.best_length if self.best_length is not None else 0
-        state = self._state(self.elapsed(), length, kicks)
         if self.token.requested():
             return "stop requested"
-        if self._reserve is not None and (self._reserve.was_stopped or self.token.stopped()):
+        kicks, length, limit = self._kicks(), self.best_length or 0, self._reserve.limit
+        state = self.course.state(self.elapsed(), length, kicks)
+        if limit is not None and (self._reserve.was_stopped or self.token.stopped()):
             # The search ended early by the time kept for the final check.
-            end = max(state.elapsed, self._reserve.limit)
-            return self.stop.reason(self._state(end, length, kicks))
-        return self.stop.reason(state) if self.stop(state) else self._end
+            state = self.course.state(max(state.elapsed, limit), length, kicks)
+            return self.criterion.reason(state)
+        return self.criterion.reason(state) if self.criterion(state) else self._end
 
     def repeat_best(self, phase: str) -> bool:
         """Report the best tour again, while something comes after the search; True if that shall end."""
         best, length = self.best, self.best_length
-        if self._callback is not None and self.failure is None and best is not None and length is not None:
-            self._call_back(self._callback, length, self.elapsed(), self._kicks(), lambda: best, phase)
+        if best is not None and length is not None:
+            self._tell(length, self._kicks(), lambda: best, phase)
         return self.token.requested()
 
     def _kicks(self) -> int:
@@ -415,30 +368,11 @@ class Run:
     def _ask(self, state: SearchState) -> bool:
         """Ask the criterion; True if it says stop."""
         try:
-            if self.stop(state):
-                self.stop_reason, self._asked = self.stop.reason(state), True
+            if self.criterion(state):
+                self.stop_reason, self._asked = self.criterion.reason(state), True
         except BaseException as error:  # as of a callback
             self._fail(error, "the stopping criterion raised")
         return self._asked
-
-    def _state(self, elapsed: float, length: int | float, kicks: int) -> SearchState:
-        return SearchState(
-            elapsed,
-            length,
-            kicks,
-            self._improved_at,
-            self._improved_at_kicks,
-            self._known,
-            self._lower_bound(length),
-        )
-
-    def _lower_bound(self, length: int | float) -> int | float | None:
-        """Return what may be said of all tours where one has this length; looked at once for each pair."""
-        values = [self.proved_bound, None if self._bound is None else self._bound.value]
-        bound = max((value for value in values if value is not None), default=None)
-        if self._claim[:2] != (bound, length):
-            self._claim = (bound, length, confirmed_bound(self.problem, length, bound))
-        return self._claim[2]
 
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):
@@ -446,46 +380,28 @@ class Run:
         self.offer(tour())
         return self._bound.proves(self.best_length)
 
-    def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
-        # Running sums of floats drift: what may be rounding is no improvement.
-        drift = 1e-12 * abs(length) if isinstance(length, float) else 0
-        if self._reported is None or length < self._reported - drift:
-            self._reported = length
-            self._improved_at = elapsed
-            self._improved_at_kicks = kicks
-            self.history.append(HistoryPoint(elapsed, length))
-
     def _remember(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> None:
-        recorder, elapsed = self._recorder, self.elapsed()
+        recorder, elapsed = self.settings.recorder, self.elapsed()
         if recorder is not None and recorder.due(length, elapsed, self.remaining()):
             recorder.take(tour, elapsed, self.threads)
 
-    def _call_back(
-        self,
-        callback: Callable[[Progress], object],
-        length: int | float,
-        elapsed: float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str,
+    def _tell(
+        self, length: int | float, kicks: int, tour: Callable[[], NDArray[np.int32]], phase: str
     ) -> None:
-        told, self._told = self._told, len(self.history)
-        event = Progress(
-            elapsed=elapsed,
+        """Tell the callback, if there is one; what it raises, and some answers, end the run."""
+        callback = self.settings.callback
+        if callback is None or self.failure is not None:
+            return
+        event = self.course.progress(
+            elapsed=self.elapsed(),
             length=length,
             kicks=kicks,
-            improved=self._told > told,
             phase=phase,
             time_limit=self._limit.seconds,
             kick_limit=self._limit.kicks,
-            known_length=self._known,
             counters=dict(self.counters),
             workers=dict(self.workers),
             device=str(self.device),
-            start_length=self.start_length,
-            known_length_is_optimal=self.known is not None and self.known.proven,
-            lower_bound=self._lower_bound(length),
-            unit=self.problem.metric.unit,
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
@@ -513,16 +429,10 @@ class Run:
         return length
 
     def _write(self, checkpoint: Checkpoint, tour: Callable[[], NDArray[np.int32]]) -> None:
-        best = tour()
-        if best is not self.best:
+        if (best := tour()) is not self.best:
             self.offer(best)
-        if self.best is None or self.best_length is None:
-            return
-        try:
-            checkpoint.write(self.best, self.best_length)
-        except WarpTSPError as error:
-            # A full disk must not cost the search.
-            logger.warning("checkpoint not written: %s", error)
+        if self.best is not None and self.best_length is not None:
+            checkpoint.keep(self.best, self.best_length)
 
     def _fail(self, error: BaseException, what: str) -> None:
         self.failure = error

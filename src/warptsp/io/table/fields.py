@@ -1,0 +1,42 @@
+"""What a field of a table can be: a number, a name, or nothing."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = [
+    "NUMBER",
+    "THOUSANDS",
+    "WITH_COMMA",
+    "WORDS_FOR_NO_NUMBER",
+    "is_counted",
+    "is_name",
+    "is_node_number",
+    "is_number",
+]
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}\{mark}\d{{3}}") for mark in ".,"}
+"""Numbers that may be thousands, by the mark in them."""
+WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, with a decimal point or comma."""
+    return bool(NUMBER.fullmatch(text) or WITH_COMMA.fullmatch(text))
+
+
+def is_node_number(text: str) -> bool:
+    """Whether a text is a whole number from 0 upwards, perhaps as a spreadsheet writes it: ``7.0``."""
+    return re.fullmatch(r"[0-9]{1,15}(\.0*)?", text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a place, and not a number that is written in an unknown way."""
+    return any(map(str.isalpha, text)) and not WORDS_FOR_NO_NUMBER.fullmatch(text)
+
+
+def is_counted(names: list[str]) -> bool:
+    """Whether these only count: 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(names == list(map(str, range(first, first + len(names)))) for first in (0, 1))

@@ -1,0 +1,428 @@
+"""A table: titles, columns, and the numbers of its rows, wherever they come from."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._words import as_called
+from warptsp.errors import ParseError
+from warptsp.io._text import quoted
+
+from .angles import angle_of, hint_of_angle
+from .fields import NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
+from .writer import whole_if_possible
+
+__all__ = ["Cells", "Table", "TableRows", "blanks_between", "shown_lines"]
+
+_log = logging.getLogger(__name__)
+
+CHUNK = 1 << 16
+
+
+class Cells(NamedTuple):
+    """What stands in the rows of a table.
+
+    Attributes
+    ----------
+    positions : ndarray of float64, shape (n, k)
+    ids : ndarray of float64 or list of str or None
+        The numbers of the places, or the texts that stand there.
+    names : list of str or None
+    rest : dict
+        What is in the other columns.
+    """
+
+    positions: NDArray[np.float64]
+    ids: NDArray[np.float64] | list[str] | None
+    names: list[str] | None
+    rest: dict[int, Any]
+
+
+class Table:
+    """A table cut into rows and fields.
+
+    Attributes
+    ----------
+    file : str
+        Its name, for messages.
+    first_line : int
+        The number of the first row that holds anything: of a text its line, counted from 1.
+    first : list of str
+        The fields of that row, or the titles if no row holds them.
+    titles : list of str or None
+        The names of the columns, where no row holds them.
+    titled : bool
+        Whether the first row names the columns, and so is none of the `rows`.
+    above : str
+        The comment above it.
+    row_names : list of str or None
+        What rows are called, where no column holds that, and whether these are names and no numbers.
+    by_number : bool
+        Whether a caller names columns by their numbers, too.
+    count : int or None
+        How many rows there are, if that is known before they are read.
+    """
+
+    first_line: int
+    first: list[str]
+    delimiter = "\t"
+    above = ""
+    titles: list[str] | None = None
+    row_names: list[str] | None = None
+    rows_are_named = False
+    titled = False
+    by_number = True
+    count: int | None = None
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
+        self._surely_decimal = False  # whether some mark cannot separate thousands
+        self._needed: Sequence[int] = ()
+        self.incomplete: dict[int, list[str]] = {}
+
+    # What the rows are
+
+    def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """The fields of some thousand rows at a time, and the numbers of those rows."""
+        raise NotImplementedError
+
+    def numbers(self, count: int, begin: int = 0) -> NDArray[Any] | None:
+        """All numbers of columns from `begin` to `count`; None if they are to be read row by row."""
+        return None
+
+    def head(self) -> tuple[list[str], list[str]]:
+        """The fields of the first row and of the one below it; twice the same if there is no other."""
+        raise NotImplementedError
+
+    def beginning(self) -> Iterator[tuple[int, list[str]]]:
+        """The first rows as names of columns, and the number of each."""
+        raise NotImplementedError
+
+    def begin_at(self, line: int) -> None:
+        """Leave out what stands above a row, of which `beginning` has told."""
+        raise NotImplementedError
+
+    def warn_of_blanks(self, count: int) -> None:
+        """Say which rows are left out, blank or like a comment, if any stand between the `count` others."""
+
+    def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
+        """Raise a `ParseError` that names the file."""
+        raise ParseError(message, file=self.file, line=line, keyword=column)
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The number of each row, and its fields."""
+        for lines, rows in self.chunks():
+            yield from zip(lines, rows, strict=True)
+
+    def chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """The rows, some thousand at a time; incomplete ones are left out if `skip_incomplete` said so."""
+        for lines, rows in self._chunks():
+            if self._needed:
+                pairs = [pair for pair in zip(lines, rows, strict=True) if self._is_complete(*pair)]
+                lines, rows = [line for line, _ in pairs], [row for _, row in pairs]
+            if rows:
+                yield lines, rows
+
+    def skip_incomplete(self, places: Sequence[int]) -> None:
+        """Leave out rows that hold nothing in one of these columns; they are kept in `incomplete`."""
+        self._needed = places
+
+    def _is_complete(self, line: int, row: list[str]) -> bool:
+        if all(p < len(row) and not WORDS_FOR_NO_NUMBER.fullmatch(row[p].strip()) for p in self._needed):
+            return True
+        self.incomplete[line] = row
+        return False
+
+    def with_columns(self, place: int, titles: Sequence[str], rows: list[tuple[int, list[str]]]) -> Table:
+        """The same with other columns in place of one: their titles, and the fields of each row."""
+        split = TableRows(rows, self.file, list(titles))
+        split.incomplete = self.incomplete
+        return split
+
+    def cells(
+        self,
+        places: Sequence[int],
+        id: int | None,
+        name: int | None,
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
+    ) -> Cells:
+        """What stands in all rows: the numbers in some columns, and the texts in others.
+
+        `letters` has those of `number` for each column of numbers.
+        """
+        numbers = self.numbers(len(self.first)) if name is None else None
+        whole = numbers is None or id is None or np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
+        if numbers is None or not whole:
+            return self._cells_by_rows(places, id, name, titles, letters)
+        self._look_for_decimals()
+        self.warn_of_blanks(len(numbers))
+        rest = sorted(set(range(numbers.shape[1])) - {*places, id})
+        return Cells(
+            numbers
+            if list(places) == list(range(numbers.shape[1]))
+            else np.ascontiguousarray(numbers[:, places]),
+            None if id is None else numbers[:, id],
+            None,
+            {place: whole_if_possible(numbers[:, place]) for place in rest},
+        )
+
+    def _cells_by_rows(
+        self,
+        places: Sequence[int],
+        id: int | None,
+        name: int | None,
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
+    ) -> Cells:
+        """Row by row: for tables with names, and to find what is wrong with the others."""
+        values: list[NDArray[np.float64]] = []
+        texts: dict[int, list[str]] = {p: [] for p in range(len(self.first)) if p == name or p not in places}
+        for lines, rows in self.chunks():
+            values.append(self.positions(lines, rows, places, titles, letters))
+            for place, column in texts.items():
+                column += [row[place].strip() for row in rows]
+        if not values:
+            self.fail("has no cities below the header line", self.first_line)
+        coordinates = np.concatenate(values)
+        self.warn_of_blanks(len(coordinates) + len(self.incomplete))
+        ids, names = (None if place is None else texts[place] for place in (id, name))
+        rest = {place: column for place, column in texts.items() if place not in (id, name)}
+        return Cells(coordinates, ids, names, rest)
+
+    # Numbers
+
+    def number(self, text: str, line: int, column: str, letters: str = "") -> float:
+        """The number in a field, of which `line` and `column` are for messages.
+
+        With `letters`, ``NS`` or ``EW``, it may be an angle in degrees, minutes and seconds.
+        """
+        if letters and (angle := angle_of(text, letters)) is not None:
+            return angle
+        if WORDS_FOR_NO_NUMBER.fullmatch(text):
+            what = "nothing" if text == "" else quoted(text)
+            self.fail(f"{what} in column {column}: a finite number is needed{self.way_out()}", line, column)
+        mark = "," if WITH_COMMA.fullmatch(text) else "." if "." in text else None
+        number = text.replace(",", ".") if mark == "," else text
+        if not NUMBER.fullmatch(number):
+            hint = hint_of_angle(text, letters)
+            self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        if not self.takes(mark, [text]):
+            hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
+            self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        value = float(number)
+        if abs(value) == float("inf"):
+            self.fail(f"{quoted(text)} is too large for a floating-point number", line, column)
+        return value
+
+    def way_out(self) -> str:
+        """How rows without a number can be left out, for the end of a message."""
+        return f"; {as_called('skip_incomplete=True', '--skip-incomplete')} leaves such rows out"
+
+    def takes(self, mark: str | None, texts: Iterable[str]) -> bool:
+        """Whether numbers with this decimal mark go with those above: a table has one."""
+        if mark is None:
+            return True
+        if self._mark not in (None, mark):
+            return False
+        self._mark = mark
+        if not self._surely_decimal:
+            thousands = THOUSANDS[mark]
+            self._surely_decimal = any(
+                mark in text and not thousands.fullmatch(text.strip()) for text in texts
+            )
+        return True
+
+    def _look_for_decimals(self) -> None:
+        """See to what `takes` knows, where the numbers were read all at once."""
+
+    def check_thousands(self, places: Sequence[int]) -> None:
+        """Refuse numbers whose mark may as well separate thousands: one text for two meanings.
+
+        A comma always may; a point where semicolons or tabs separate columns, as where a comma is the decimal
+        mark, and whole numbers below a thousand stand beside, which would else have decimals, too.
+        """
+        mark = self._mark
+        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t"):
+            return
+        found, whole = None, mark == ","
+        for line, row in self.rows():
+            texts = [row[place].strip() for place in places if place < len(row)]
+            found = found or next(((line, text) for text in texts if mark in text), None)
+            whole = whole or any(text.lstrip("+-").isdecimal() and len(text) <= 4 for text in texts)
+            if found and whole:
+                front, _, rest = found[1].partition(mark)
+                self.fail(
+                    f"{quoted(found[1])} may be {front}.{rest} or {front}{rest}: write one of them"
+                    f"{'' if mark == ',' else f' ({front}.{rest}0 is surely the first)'}",
+                    found[0],
+                )
+
+    def positions(
+        self,
+        lines: Sequence[int],
+        rows: list[list[str]],
+        places: Sequence[int],
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
+    ) -> NDArray[np.float64]:
+        """The numbers in some columns of some rows, shape (m, k).
+
+        Lines and titles are for messages; `letters` has those of `number` for each of the columns.
+        """
+        count = len(self.first)
+        if (found := self.fast_numbers(rows, places, count)) is not None:
+            return found
+        titles = titles or [str(place + 1) for place in range(count)]
+        values = []
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) != count:
+                noun = "field" if len(row) == 1 else "fields"
+                quote = self.delimiter == "," and len(row) > count
+                hint = "; what has a comma in it stands in quotation marks" if quote else ""
+                self.fail(f"{len(row)} {noun} where the first line has {count}{hint}", line)
+            values.append(
+                [
+                    self.number(row[place].strip(), line, titles[place], letter)
+                    for place, letter in zip(places, letters, strict=True)
+                ]
+            )
+        return np.array(values)
+
+    def fast_numbers(
+        self, rows: list[list[str]], places: Sequence[int], count: int
+    ) -> NDArray[np.float64] | None:
+        """The coordinates of these rows, or None if anything about them calls for a closer look."""
+        if any(len(row) != count for row in rows):
+            return None
+        texts = [[row[place] for row in rows] for place in places]
+        # Python's float takes more than we do: underscores, other digits, words.
+        together = "".join(map("".join, texts))
+        if "_" in together or not together.isascii():
+            return None
+        commas, points = "," in together, "." in together
+        if commas and points:
+            return None
+        if not self.takes("," if commas else "." if points else None, itertools.chain(*texts)):
+            return None
+        if commas:
+            texts = [[text.replace(",", ".") for text in column] for column in texts]
+        try:
+            positions = np.array([list(map(float, column)) for column in texts]).T
+        except ValueError:
+            return None
+        return positions if np.isfinite(positions).all() else None
+
+    def tell_of_blanks(self, found: Sequence[int]) -> None:
+        """Say which rows are left out because they are blank."""
+        if found:
+            noun, verb = ("row", "is") if len(found) == 1 else ("rows", "are")
+            _log.warning(
+                "%s: %d blank %s %s left out: %s", self.file, len(found), noun, verb, shown_lines(found)
+            )
+
+    def tell_of_incomplete(self, name: int | None) -> None:
+        """Say which rows were left out because they lack a coordinate."""
+        if self.incomplete:
+            names = [
+                quoted(row[name].strip())
+                for row in self.incomplete.values()
+                if name is not None and name < len(row)
+            ]
+            more = ", ..." if len(names) > 5 else ""
+            _log.warning(
+                "%s: %d %s left out: %s%s",
+                self.file,
+                len(self.incomplete),
+                "row without coordinates is" if len(self.incomplete) == 1 else "rows without coordinates are",
+                shown_lines(list(self.incomplete)),
+                f" ({', '.join(names[:5])}{more})" if names else "",
+            )
+
+
+class TableRows(Table):
+    """A table whose fields are known already, as those of a workbook's sheet are.
+
+    Parameters
+    ----------
+    rows : list of (int, list of str)
+        The number of each row and its fields, as many in each; none if all of them are blank.
+    file : str
+        Its name, for messages.
+    titles : list of str, optional
+        The names of the columns, where no row holds them.
+    gaps_are_blank : bool
+        Whether the numbers that no row has are those of blank rows.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[tuple[int, list[str]]],
+        file: str,
+        titles: list[str] | None = None,
+        *,
+        gaps_are_blank: bool = False,
+    ) -> None:
+        super().__init__(file)
+        self._all, self._gaps_are_blank = rows, gaps_are_blank
+        self._rows = [(line, row) for line, row in rows if any(row)]
+        if not self._rows:
+            self.fail("is empty: a list of cities is needed")
+        self.titles = titles
+        self.first_line, first = self._rows[0]
+        self.first = first if titles is None else titles
+        self.titled = titles is not None
+
+    def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        rows = self._rows[1:] if self.titled and self.titles is None else self._rows
+        for begin in range(0, len(rows), CHUNK):
+            part = rows[begin : begin + CHUNK]
+            yield [line for line, _ in part], [row for _, row in part]
+
+    def head(self) -> tuple[list[str], list[str]]:
+        """The fields of the first row and of the one below it; twice the same if there is no other."""
+        return self._rows[0][1], self._rows[min(1, len(self._rows) - 1)][1]
+
+    def beginning(self) -> Iterator[tuple[int, list[str]]]:
+        """The first rows as names of columns, and the number of each."""
+        return itertools.islice(iter(self._rows), 20)
+
+    def begin_at(self, line: int) -> None:
+        """Leave out what stands above a row, of which `beginning` has told."""
+        self._rows = [(number, row) for number, row in self._rows if number >= line]
+        self.first_line, self.first = self._rows[0]
+
+    def warn_of_blanks(self, count: int) -> None:
+        """Say which rows are blank, if there are any between the `count` rows that are not."""
+        if self._gaps_are_blank:
+            kept = (line for line, _ in self._rows)
+            self.tell_of_blanks([line for a, b in itertools.pairwise(kept) for line in range(a + 1, b)])
+        else:
+            self.tell_of_blanks(
+                blanks_between((line, not any(row)) for line, row in self._all if line > self.first_line)
+            )
+
+
+def blanks_between(lines: Iterable[tuple[int, bool]]) -> list[int]:
+    """Which lines are blank, but for those below every table that a spreadsheet has written."""
+    found: list[int] = []
+    below: list[int] = []
+    for line, blank in lines:
+        if blank:
+            below.append(line)
+        else:
+            found, below = found + below, []
+    return found
+
+
+def shown_lines(lines: Sequence[int]) -> str:
+    """The numbers of lines, the first ones of many."""
+    shown = ", ".join(map(str, lines[:5])) + (", ..." if len(lines) > 5 else "")
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}"

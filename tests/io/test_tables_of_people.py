@@ -1,0 +1,345 @@
+"""Tables as people write them: each is read right, or refused in a line that names the cure."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import warptsp
+from warptsp.cli import commands
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.io import load
+from warptsp.io.options import ReadOptions
+from warptsp.io.table import read_table
+from warptsp.problem import Metric, Problem
+
+
+def read(text, **options):
+    return read_table(text.encode(), "a.csv", ReadOptions.of(**options)).problem
+
+
+def told(caplog, least=logging.INFO):
+    return [record.getMessage() for record in caplog.records if record.levelno >= least]
+
+
+@pytest.fixture(autouse=True)
+def _notes(caplog):
+    caplog.set_level(logging.INFO, "warptsp")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name;x;y\nA;980;1.250\nB;1.100;870\n",
+        "980;1.250\n1.100;870\n",
+        "name\tx\ty\nA\t980\t1.250\nB\t1.100\t870\n",
+        ";A;B\nA;0;1.250\nB;1.250;0\n",
+    ],
+)
+def test_points_that_may_separate_thousands_are_asked(text):
+    with pytest.raises(
+        ParseError, match=r"'1.250' may be 1.250 or 1250: write one of them .1.2500 is surely"
+    ):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name;x;y\nA;980;1.250\nB;1.10;870\n",
+        "980;1.2500\n1.100;870\n",
+        "0.125;1.250\n1.100;870\n",
+        "name;x;y\nA;1980.5;1.250\nB;1.100;870\n",
+        "name;x;y\nA;9.125;1.250\nB;1.100;8.750\n",
+        "name,x,y\nA,980,1.250\nB,1.100,870\n",
+        "name;lat;lon\nA;9;1.250\nB;1.100;7\n",
+    ],
+)
+def test_points_that_are_surely_decimal_are_read(text):
+    values = read(text).coordinates
+    assert 1.25 in values
+    assert 1.1 in values
+
+
+def test_blanks_behind_a_comma_and_line_breaks_in_quoted_names():
+    found = read('id, name, lat, lon\n1, "Depot", 52.5, 13.4\n2, "Main St, 5", 52.6, 13.5\n')
+    assert list(found.labels) == ["Depot", "Main St, 5"]
+    rows = 'name,lat,lon\n"A\nstreet 5",52.5,13.4\n"B ""b"" , c",52.6,13.5\n"C\r\nx\ny",52.7,13.6\n'
+    assert list(read(rows).labels) == ["A street 5", 'B "b" , c', "C x y"]
+    with pytest.raises(ParseError, match=r"a.csv:8: 'bad' in column lat"):
+        read(f"{rows}D,bad,1\n")
+    with pytest.raises(ParseError, match=r"a.csv:3: .* is not a CSV line"):
+        read('name,lat,lon\n"A\n5",1,2\n"B,3,4\n'.replace("A\n5", "A"))
+
+
+def test_marks_that_are_not_closed_take_no_time():
+    text = "name,x,y\n" + ',"a""b\n' * 100_000
+    with pytest.raises(ParseError):
+        read(text)
+
+
+HEADERS = {
+    "Customer,Address": "Customer",
+    "Stop,Address": "Stop",
+    "Location,Address": "Location",
+    "Client,Adresse": "Client",
+    "Kunde,Adresse": "Kunde",
+    "Address,Kunde": "Kunde",
+    "Site,Location": "Site",
+    "Place,City": "Place",
+    "City,Customer Name": "Customer Name",
+    "Country Name,City": "City",
+    "Price,Shop": "Shop",
+    "Point,Remark": "Point",
+}
+
+
+@pytest.mark.parametrize(("header", "name"), HEADERS.items())
+def test_names_are_found_by_their_rank_or_are_the_first_column_of_text(header, name, caplog):
+    found = read(f"{header},lat,lon\nAcme,Oak Street,52.5,13.4\nBeta,Elm Street,52.6,13.5\n")
+    place = header.split(",").index(name)
+    assert list(found.labels) == [["Acme", "Beta"], ["Oak Street", "Elm Street"]][place]
+    assert list(found.extra) == [header.split(",")[1 - place]]
+    if header not in ("Price,Shop", "Country Name,City") and name != "Customer Name":
+        assert any(f"column {name!r} names the places" in line for line in told(caplog))
+
+
+def test_a_column_of_kinds_is_none_of_names():
+    found = read("block,x,y\nA,1,2\nA,3,4\nB,5,6\n")
+    assert (found.labels, list(found.extra)) == (None, ["block"])
+
+
+def test_axes_and_a_title_above_the_names_of_columns(caplog):
+    assert read("Point,X Axis,Y Axis\nP1,1,2\nP2,3,4\n").coordinates.tolist() == [[1, 2], [3, 4]]
+    for title in ("Customers of May,,\n,,\n", "Customers\n", "7\n\n"):
+        found = read(f"{title}name,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n")
+        assert (list(found.labels), found.metric) == (["A", "B"], Metric.GREAT_CIRCLE)
+        assert "the columns are named in line" in told(caplog)[-1]
+    found = read("Kunden\nKunde;Nord;Ost\nA;52,5;13,4\n", columns={"lat": "Nord", "lon": "Ost"})
+    assert found.coordinates.tolist() == [[52.5, 13.4]]
+
+
+def test_rows_without_coordinates_are_refused_or_left_out(caplog, tmp_path):
+    text = "name,lat,lon\nA,52.5,13.4\nB,,\nC,n/a,\nD,52.6,13.5\n"
+    with pytest.raises(
+        ParseError, match=r"a.csv:3: nothing in column lat: .*; skip_incomplete=True leaves such"
+    ):
+        read(text)
+    found = read(text, skip_incomplete=True)
+    assert list(found.labels) == ["A", "D"]
+    assert told(caplog)[-1] == "a.csv: 2 rows without coordinates are left out: lines 3, 4 ('B', 'C')"
+    both = "name\tat\nA\t52.5, 13.4\nB\t\nD\t52.6, 13.5\n"
+    assert list(read(both, skip_incomplete=True).labels) == ["A", "D"]
+    with pytest.raises(ParseError, match=r"a.csv:5: latitude 152.6"):
+        read(text.replace("D,52.6", "D,152.6"), skip_incomplete=True)
+    (tmp_path / "a.tsp").write_text("DIMENSION: 1\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 2 3\n")
+    with pytest.raises(InvalidOption, match=r"only a table has rows, and .* is read as tsplib"):
+        load(tmp_path / "a.tsp", skip_incomplete=True)
+    (tmp_path / "a.csv").write_text(text)
+    done = CliRunner().invoke(commands, ["info", str(tmp_path / "a.csv"), "--skip-incomplete"])
+    assert "cities               2" in done.output
+
+
+def test_rows_of_parquet_without_coordinates(tmp_path, caplog):
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"name": ["A", "B", "C"], "x": [1, None, 3.0], "y": [4.0, 5, 6], "n": [7, 8, 9]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ParseError, match=r"row 1 .counted from 0.: nothing in column x.*skip_incomplete"):
+        load(tmp_path / "a.parquet")
+    found = load(tmp_path / "a.parquet", skip_incomplete=True)
+    assert (list(found.labels), list(found.extra["n"])) == (["A", "C"], [7, 9])
+    with pytest.raises(InvalidProblem, match=r"nothing in column x.*dropna"):
+        Problem.from_frame(frame)
+
+
+# Matrices
+
+
+SQUARE = np.array([[0, 7, 2, 9], [7, 0, 4, 3], [2, 4, 0, 8], [9, 3, 8, 0]])
+FORMS = {
+    "blank diagonal": ",A,B,C,D\nA,,7,2,9\nB,7,,4,3\nC,2,4,,8\nD,9,3,8,\n",
+    "dashes": ",A,B,C,D\nA,-,7,2,9\nB,7,-,4,3\nC,2,4,-,8\nD,9,3,8,-\n",
+    "crosses": ",A,B,C,D\nA,x,7,2,9\nB,7,x,4,3\nC,2,4,x,8\nD,9,3,8,x\n",
+    "lower, blanks": ",A,B,C,D\nA,0,,,\nB,7,0,,\nC,2,4,0,\nD,9,3,8,0\n",
+    "lower, ragged": ",A,B,C,D\nA,0\nB,7,0\nC,2,4,0\nD,9,3,8,0\n",
+    "lower, no diagonal": ",A,B,C,D\nA\nB,7\nC,2,4\nD,9,3,8\n",
+    "upper, blanks": ",A,B,C,D\nA,0,7,2,9\nB,,0,4,3\nC,,,0,8\nD,,,,0\n",
+    "upper, dashes": "from;A;B;C;D\nA;-;7;2;9\nB;-;-;4;3\nC;-;-;-;8\nD;-;-;-;-\n",
+    "header alone": "A,B,C,D\n0,7,2,9\n7,0,4,3\n2,4,0,8\n9,3,8,0\n",
+    "names beside": "A,0,7,2,9\nB,7,0,4,3\nC,2,4,0,8\nD,9,3,8,0\n",
+    "no corner": "A,B,C,D\nA,0,7,2,9\nB,7,0,4,3\nC,2,4,0,8\nD,9,3,8,0\n",
+    "names and numbers": ",A,B,C,D\n0,0,7,2,9\n1,7,0,4,3\n2,2,4,0,8\n3,9,3,8,0\n",
+    "without index": "0,1,2,3\n0,7,2,9\n7,0,4,3\n2,4,0,8\n9,3,8,0\n",
+    "bare": "0,7,2,9\n7,0,4,3\n2,4,0,8\n9,3,8,0\n",
+    "bare, dashes": "-,7,2,9\n7,-,4,3\n2,4,-,8\n9,3,8,-\n",
+    "bare, lower": "0\n7,0\n2,4,0\n9,3,8,0\n",
+    "bare, lower, blanks": "0 7 2 9\n0 4 3\n0 8\n0\n",
+    "bare, no diagonal": "7\n2;4\n9;3;8\n",
+    "bare, upper, no diagonal": "7,2,9\n4,3\n8\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_matrices_as_they_are_written(form):
+    found = read(FORMS[form])
+    assert found.metric is Metric.EXPLICIT
+    assert found.integral
+    np.testing.assert_array_equal(found.given_matrix(), SQUARE)
+    names = {"without index": list("0123")}.get(form, None if form.startswith("bare") else list("ABCD"))
+    assert (found.labels and list(found.labels)) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FORMS["no corner"].replace("\nB,7", "\nb,7"), "row 2 of the matrix is called 'b', and column 2 'B'"),
+        (
+            FORMS["dashes"].replace("B,7,-,4", "B,7,-,"),
+            "nothing in row 2, column 3 of the matrix: a distance",
+        ),
+        (
+            FORMS["dashes"].replace("B,7,-,4", "B,7,-,-1"),
+            "is -1.*: .* infinity stands for an arc that is missing",
+        ),
+        (",7,2,9\n7,,4,3\n2,4,,8\n9,3,8,\n", "may be names or distances: give the diagonal zeros"),
+        ("1,2\n3\n", "1 field where the first line has 2"),
+    ],
+)
+def test_matrices_with_a_mistake(text, message):
+    with pytest.raises(ParseError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize("form", ["dashes", "bare", "header alone"])
+def test_inf_is_a_missing_arc_in_every_form(form):
+    found = read(FORMS[form].replace("9", "inf"))
+    assert (found.wall, found.missing_arcs([0, 3, 1, 2]).tolist()) == (found.wall, [[0, 3]])
+
+
+def test_none_in_a_matrix():
+    rows = [
+        [None if i == j else value for j, value in enumerate(row)] for i, row in enumerate(SQUARE.tolist())
+    ]
+    assert warptsp.solve(rows).length == warptsp.solve(SQUARE).length
+    assert Problem.from_matrix(rows).integral
+    rows[0][3] = rows[3][0] = None
+    assert Problem.from_matrix(rows).missing_arcs([0, 3, 1, 2]).tolist() == [[0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        ({}, "0 1 2 3"),
+        ({"index": [10, 20, 30, 40]}, "10 20 30 40"),
+        ({"index": [10, 20, 30, 40], "columns": [10, 20, 30, 40]}, "10 20 30 40"),
+        ({"columns": list("abcd")}, "a b c d"),
+        ({"index": list("abcd")}, "a b c d"),
+        ({"index": range(1, 5), "columns": range(1, 5)}, "1 2 3 4"),
+    ],
+)
+def test_square_frames_with_any_index(names, labels, tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    for matrix in (SQUARE, SQUARE.astype(float), np.where(SQUARE == 0, np.nan, SQUARE)):
+        frame = pandas.DataFrame(matrix, **names)
+        frame.to_csv(tmp_path / "a.csv")
+        ambiguous = "columns" in names and names["columns"] == [10, 20, 30, 40] and np.isnan(matrix[0, 0])
+        for found in (Problem.from_frame(frame), *([] if ambiguous else [load(tmp_path / "a.csv")])):
+            assert list(found.labels) == labels.split()
+            np.testing.assert_array_equal(found.given_matrix(), SQUARE)
+
+
+def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(SQUARE, index=list("abxd"), columns=list("abcd"))
+    with pytest.raises(
+        InvalidProblem, match=r"^the data frame: row 3 of the matrix is called 'x', and column 3 'c'"
+    ):
+        Problem.from_frame(frame)
+
+
+# Encodings and sheets
+
+
+NAMES = ["Caf\u00e9 \u201cZ\u00fcrich\u201d", "Stra\u00dfe \u2013 5 \u20ac", "Na\u00efve m\u00b2"]
+WESTERN = "name;x;y\n" + "".join(f"{name};1;2\n" for name in NAMES)
+OTHERS = {
+    "cp1250": "\u0141\u00f3d\u017a Bia\u0142ystok",
+    "cp1251": "\u041c\u043e\u0441\u043a\u0432\u0430",
+    "shift_jis": "\u6771\u4eac\u99c5",
+    "gbk": "\u5317\u4eac\u5e02",
+    "iso8859_7": "\u0391\u03b8\u03ae\u03bd\u03b1",
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, caplog):
+    path = tmp_path / "a.csv"
+    path.write_bytes(WESTERN.encode(encoding))
+    assert list(load(path).labels) == NAMES
+    lines = [line for line in told(caplog) if "the text is" in line]
+    said = {"cp1252": "not UTF-8 and read as Windows-1252 ('Caf\u00e9')", "utf-16-le": "read as UTF-16"}
+    said["utf-16-be"] = said["utf-16-le"]
+    assert len(lines) == (encoding in said)
+    assert all(said[encoding] in line for line in lines)
+    # A byte order mark counts more.
+    assert (
+        list(load(path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16") else encoding).labels)
+        == NAMES
+    )
+
+
+@pytest.mark.parametrize("encoding", OTHERS)
+def test_other_encodings_are_asked_and_said(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"name;x;y\n{OTHERS[encoding]};1;2\n".encode(encoding))
+    with pytest.raises(ParseError, match=r"a.csv:2: is neither UTF-8 nor Windows-1252.*encoding="):
+        load(path)
+    assert list(load(path, encoding=encoding).labels) == [OTHERS[encoding]]
+    done = CliRunner().invoke(commands, ["info", str(path), "--encoding", encoding])
+    assert "cities               1" in done.output
+
+
+def test_encodings_that_do_not_fit(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(WESTERN.encode("cp1252"))
+    with pytest.raises(ParseError, match="is not text in utf-8, from byte"):
+        load(path, encoding="utf-8")
+    for name in ("rot13", "hex", "klingon", 7):
+        with pytest.raises(InvalidOption, match=f"encoding: {name!r} is no encoding such as utf-8"):
+            load(path, encoding=name)
+    (tmp_path / "a.gpx").write_text("<gpx/>")
+    np.save(tmp_path / "a.npy", SQUARE)
+    with pytest.raises(InvalidOption, match=r"only tables and JSON need one, and .* is read as npy"):
+        load(tmp_path / "a.npy", encoding="utf-8")
+
+
+def test_sheets_by_name_and_number(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    for number, title in enumerate(("Depots", "2", "Kunden")):
+        sheet = book.active if number == 0 else book.create_sheet()
+        sheet.title = title
+        for row in (("name", "x", "y"), (title, number, 1)):
+            sheet.append(row)
+    book.save(tmp_path / "a.xlsx")
+    for sheet, name in (
+        (None, "Depots"),
+        ("kunden", "Kunden"),
+        (3, "Kunden"),
+        ("3", "Kunden"),
+        ("2", "2"),
+        (1, "Depots"),
+    ):
+        assert list(load(tmp_path / "a.xlsx", sheet=sheet).labels) == [name]
+    with pytest.raises(
+        InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots', '2', 'Kunden'"
+    ):
+        load(tmp_path / "a.xlsx", sheet="x")
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InvalidOption, match=r"sheet: only a workbook has sheets, and .* is read as csv"):
+        load(tmp_path / "a.csv", sheet=1)
+    with pytest.raises(InvalidOption, match="sheet: True: the name or number"):
+        load(tmp_path / "a.csv", sheet=True)
