@@ -158,6 +158,24 @@ def test_rows_of_parquet_without_coordinates(tmp_path, caplog):
         Problem.from_frame(frame)
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        (
+            "Kunde;Koord\nA;52.5, 13.4\n",
+            {"lat": "Koord", "lon": "Koord", "name": "Kunde"},
+            "lat 'Koord', lon 'Koord'",
+        ),
+        ("A;52.5, 13.4;7\n", {"lat": 2, "lon": 2, "name": 1}, "name 1, lat 2, lon 2; left out: 3"),
+        ("A;52.5N;13.4E\n", {"lat": 2, "lon": 3, "name": 1}, "name 1, lat 2, lon 3"),
+    ],
+)
+def test_columns_that_have_been_split_are_called_as_in_the_file(text, columns, shown):
+    found = read_table(text.encode(), "a.csv").columns
+    assert found.as_options() == columns
+    assert shown in str(found)
+
+
 # Matrices
 
 

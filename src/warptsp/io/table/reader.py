@@ -291,7 +291,8 @@ class _Reader:
             fields["extra"] = extra
         metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
         try:
-            return Problem(metric, coordinates=coordinates, **fields), columns  # type: ignore[arg-type]
+            problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+            return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
             if not metric.geographic:
                 self.table.fail(str(error))
@@ -369,7 +370,7 @@ class _Reader:
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""
-        if not columns.positions:
+        if not columns.positions or not len(coordinates):
             return ""
         low, high = coordinates.min(axis=0), coordinates.max(axis=0)
         fits = low[0] >= -180.0 and high[0] <= 360.0 and low[1] >= -90.0 and high[1] <= 90.0

@@ -61,6 +61,8 @@ class Table:
         Whether the first row names the columns, and so is none of the `rows`.
     above : str
         The comment above it.
+    called : list of str or int or None
+        What the file calls the columns, where these have been made of others.
     row_names : list of str or None
         What rows are called, where no column holds that, and whether these are names and no numbers.
     by_number : bool
@@ -74,6 +76,7 @@ class Table:
     delimiter = "\t"
     above = ""
     titles: list[str] | None = None
+    called: list[str | int] | None = None
     row_names: list[str] | None = None
     rows_are_named = False
     titled = False
