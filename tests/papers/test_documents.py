@@ -70,11 +70,11 @@ def test_a_document_is_the_call_that_is_spelled_out(number, method):
 @pytest.mark.parametrize(("number", "method", "gpu"), [("001", "swap", 8), ("002", "hill-climbing", "tuned")])
 def test_a_gpu_runs_the_version_of_the_document(monkeypatch, number, method, gpu):
     monkeypatch.setattr(papers, "resolve_device", lambda device, *_: {"auto": "cuda:0"}.get(device, device))
-    call = system_of(number, instance(), "lk", None, None, "auto", None)
+    call = system_of(number, instance(), None, None, None, "auto", None)
     assert (call.method, call.params["version"], call.device) == (method, gpu, "cuda:0")
     asked = system_of(number, instance(), method, {"version": None}, "random", "cuda:1", None)
     assert (asked.params["version"], asked.start, asked.device) == (None, "random", "cuda:1")
-    assert system_of(number, instance(), "lk", None, None, "cpu", None).params.get("version") != gpu
+    assert system_of(number, instance(), None, None, None, "cpu", None).params.get("version") != gpu
 
 
 @pytest.mark.gpu
@@ -98,6 +98,7 @@ def test_what_a_document_does_not_have():
     for options, message in (
         ({"document": "005"}, r"document: '005' is unknown; there are 000, 001, 002, 003, 004"),
         ({"document": 4}, r"document: 4 is unknown"),
+        ({"document": "004", "method": "lk"}, r"document 004 does not have method 'lk'; it has ils"),
         ({"document": "001", "method": "ils"}, r"document 001 does not have method 'ils'; it has swap"),
         (
             {"document": "000", "params": METHODS["two-opt"].params()},

@@ -28,9 +28,9 @@ from .columns import (
     named_columns,
 )
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
-from .fields import WORDS_FOR_NO_NUMBER, is_name, is_node_number, is_number
+from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
 from .rows import Cells, Table
-from .squares import is_infinite, square_in
+from .squares import square_in
 from .text import TableText, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT

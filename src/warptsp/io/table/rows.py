@@ -249,11 +249,11 @@ class Table:
     def check_thousands(self, places: Sequence[int]) -> None:
         """Refuse numbers whose mark may as well separate thousands: one text for two meanings.
 
-        A comma always may; a point where semicolons or tabs separate columns, as where a comma is the decimal
-        mark, and whole numbers below a thousand stand beside, which would else have decimals, too.
+        A comma always may; a point where semicolons, tabs or bars separate columns, as where commas are
+        decimal marks, and whole numbers below a thousand stand beside, which would else have decimals, too.
         """
         mark = self._mark
-        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t"):
+        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t|"):
             return
         found, whole = None, mark == ","
         for line, row in self.rows():
