@@ -168,8 +168,8 @@ def _compared(results: Results) -> str:
         slower.append(sum(one["evaluations"] > other["evaluations"][seed] for one, other in found))
     return (
         f" With seeds 1 to {len(SEEDS)} of random moves, tours of symmetric ones are {min(shorter):.2f} to "
-        f"{max(shorter):.2f} % shorter on average of {len(found)} instances, but take more evaluations at only "
-        f"{min(slower)} to {max(slower)} of them, where the document says most of the times."
+        f"{max(shorter):.2f} % shorter on average of {len(found)} instances, but take more evaluations at "
+        f"only {min(slower)} to {max(slower)} of them, where the document says most of the times."
     )
 
 
@@ -200,7 +200,7 @@ def _hardware(results: Results) -> Section:
         most = max(points)
         text = (
             f"{published('003').notes('figure 7')} A call on one core here, set-up included, takes "
-            f"{min(s for _, s in points):.1f} to {max(s for _, s in points):.0f} times as long as the hardware "
-            f"would; at {most[0]} cities {most[1]:.1f} times, or {most[1] / most[0]:.4f} for each city."
+            f"{min(s for _, s in points):.1f} to {max(s for _, s in points):.0f} times as long as the "
+            f"hardware would; at {most[0]} cities {most[1]:.1f} times, or {most[1] / most[0]:.4f} for each city."
         )
     return Section("Figure 7: the hardware over its emulator", (), (), text, chart)
