@@ -201,6 +201,6 @@ def _hardware(results: Results) -> Section:
         text = (
             f"{published('003').notes('figure 7')} A call on one core here, set-up included, takes "
             f"{min(s for _, s in points):.1f} to {max(s for _, s in points):.0f} times as long as the "
-            f"hardware would; at {most[0]} cities {most[1]:.1f} times, or {most[1] / most[0]:.4f} for each city."
+            f"hardware would; at {most[0]} cities {most[1]:.1f} times, {most[1] / most[0]:.4f} for each city."
         )
     return Section("Figure 7: the hardware over its emulator", (), (), text, chart)

@@ -51,8 +51,11 @@ def blocks_of(cities: int, block: int) -> int:
 
 
 def report(results: Results) -> list[Section]:
-    blocks = [(block, blocks_of(2103, block)) for block in range(8, 513)]
-    chart = Chart("Blocks of the document's launch, d2103", "threads a block", "blocks", {"d2103": blocks})
+    blocks = [(block, blocks_of(2103, block)) for block in (2**power for power in range(3, 10))]
+    blocks.append((35, blocks_of(2103, 35)))
+    chart = Chart(
+        "Blocks of the document's launch, d2103", "threads a block", "blocks", {"d2103": sorted(blocks)}
+    )
     text = (
         f"{published('003').notes('figure 17')} Each holds a part of the tour; here each has a copy, and "
         "their number is free."

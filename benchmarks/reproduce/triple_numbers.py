@@ -1,7 +1,7 @@
 """3-opt: the triple that belongs to a number, by the published formulas in double precision.
 
-Ours uses integers (`native/papers/exhaustive/move_numbers.h`). Triples i > j > k are numbered by i, then by j,
-then by k.
+Ours uses integers (`native/papers/exhaustive/move_numbers.h`). Triples i > j > k are numbered by i, then by
+j, then by k.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def report(results: Results) -> list[Section]:
         rows.append([number, *(_listed(part) for each in (theirs, found) for part in (each[:3], each[3:]))])
     (printed, _), (needed, _) = triples["formula_4_9"]
     text = (
-        f"The mended formula and its `if` get {triples['off'] or 'none'} of the first {LARGEST} numbers wrong. "
-        f"Misprints: the second i of numbers {_listed(misprints)}, and the 3 before the root of formula 4.9, "
-        f"with which number 2 has j = {printed}; with 1 it has the example's {needed}."
+        f"The mended formula and its `if` get {triples['off'] or 'none'} of the first {LARGEST} numbers "
+        f"wrong. Misprints: the second i of numbers {_listed(misprints)}, and 3 before the root in formula "
+        f"4.9, with which number 2 has j = {printed}; with 1 it has the example's {needed}."
     )
     words = ["number", "i, j, k, published", "then, published", "i, j, k, computed", "then, computed"]
     return [*sections, Section("Table 4.24: triples by the mended formula", words, rows, text)]

@@ -46,9 +46,16 @@ def _spread(shares: Iterable[float], digits: int = 0) -> str:
 
 def _start_lengths(results: Results, cities: int) -> list[float | None]:
     """Return the length of the nearest-neighbour tour over that of the identity: published, and ours."""
-    (theirs,) = (row for row in published("000").rows("4.21") if row["cities"] == cities)
-    naive, nearest = (_first(results, f"{cities} {start}", "start_length") for start in STARTS)
-    return [theirs["nn_initial"] / theirs["naive_initial"], nearest / naive if nearest and naive else None]
+    return _lengths(results, cities, "initial", "start_length")
+
+
+def _lengths(
+    results: Results, cities: int, theirs: str = "length", ours: str = "length"
+) -> list[float | None]:
+    """Return a length from the nearest-neighbour tour over that from the identity: published, and ours."""
+    (row,) = (row for row in published("000").rows("4.21") if row["cities"] == cities)
+    naive, nearest = (_first(results, f"{cities} {start}", ours) for start in STARTS)
+    return [row[f"nn_{theirs}"] / row[f"naive_{theirs}"], nearest / naive if nearest and naive else None]
 
 
 def _first(results: Results, name: str, figure: str) -> Any:
@@ -78,13 +85,15 @@ def report(results: Results) -> list[Section]:
         for start, name in zip(STARTS, starts, strict=True):
             line += [row[f"{start}_passes"], number(_first(results, name, "passes"))]
             times += beside(row[f"{start}_ms"] / 1e3, results, name, "seconds")
-        passes.append([*line, *map(number, _start_lengths(results, cities))])
+        lengths = [number(value, 3) for value in _lengths(results, cities)]
+        passes.append([*line, *map(number, _start_lengths(results, cities)), *lengths])
         seconds.append(times)
     words, of_times = ["cities"], ["cities"]
     for start in WORDS.values():
         words += [f"passes, {start}, published", "measured"]
         of_times += header(f"s, {start}", results)
-    words += ["start lengths, second over first, published", "measured"]
+    for what in ("start", "final"):
+        words += [f"{what} lengths, second over first, published", "measured"]
     lines: dict[str, list[tuple[float, float]]] = {}
     for start, name in WORDS.items():
         lines[f"{name}, published"] = [(row["cities"], row[f"{start}_ms"] / 1e3) for row in theirs]
