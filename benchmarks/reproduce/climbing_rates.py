@@ -177,7 +177,7 @@ def _statements(results: Results) -> Section:
     shares = over("one-thread", "shared-matrix")
     if shares:
         each = ", ".join(f"{shares[cities]:.2f} at {cities}" for cities in sorted(shares))
-        text += f" By number of cities, calc has these shares of the rate of matr_s: {each}."
+        text += f" calc over matr_s: {each} cities."
     return Section("What the text says of the curves", words, rows, text)
 
 

@@ -137,17 +137,21 @@ def report(results: Results) -> list[Section]:
     text = (
         f"{published('003').notes('figure 6')} Symmetric moves are in the order of the hardware; random ones "
         "end after as many failures in a row as the square of the number of cities, which are counted. 50 "
-        "elements are the array of figure 5. 3-opt is the document's future work as we read it. Distances "
-        "are not rounded."
+        "elements are the array of figure 5. Distances are not rounded."
     )
     text += _compared(results) + _near(results)
-    lines = {
-        f"{name}, {what}": curve
-        for name in DRAWN
-        for what in (SYMMETRIC, RANDOM)
-        if (curve := results.value(f"{name} {what} curve", "cpu", "points"))
-    }
-    chart = Chart("Symmetric and random moves", "evaluations", "length of the tour", lines)
+    lines = {}
+    for name in DRAWN:
+        curves = {
+            what: results.value(f"{name} {what} curve", "cpu", "points") for what in (SYMMETRIC, RANDOM)
+        }
+        if all(curves.values()):
+            last, first = curves[SYMMETRIC][-1][1], curves[SYMMETRIC][0][0]
+            for what, curve in curves.items():
+                lines[f"{name}, {what}"] = [(x, length / last) for x, length in curve if x >= first]
+    chart = Chart(
+        "Symmetric and random moves", "evaluations", "times the last length of symmetric moves", lines
+    )
     return [Section("Figure 6: symmetric and random moves", words, rows, text, chart), _hardware(results)]
 
 
@@ -169,7 +173,7 @@ def _compared(results: Results) -> str:
     return (
         f" With seeds 1 to {len(SEEDS)} of random moves, tours of symmetric ones are {min(shorter):.2f} to "
         f"{max(shorter):.2f} % shorter on average of {len(found)} instances, but take more evaluations at "
-        f"only {min(slower)} to {max(slower)} of them, where the document says most of the times."
+        f"only {min(slower)} to {max(slower)}."
     )
 
 
@@ -181,9 +185,9 @@ def _near(results: Results) -> str:
     low, high = published("003").facts["near_percent"]
     within = sum(low <= 100 * share <= high for share in shares)
     return (
-        f" The document's descents are within 5 % of their last length after usually {low} to {high} % of "
-        f"the time; ours after {100 * min(shares):.0f} to {100 * max(shares):.0f} % of the iterations, "
-        f"{100 * statistics.median(shares):.0f} % in the median, and {within} of {len(shares)} in that range."
+        f" The document's descents are within 5 % of their last length at usually {low} to {high} % of the "
+        f"time; so are {within} of {len(shares)} here, by iterations, at a median of "
+        f"{100 * statistics.median(shares):.0f} %."
     )
 
 
@@ -199,7 +203,7 @@ def _hardware(results: Results) -> Section:
     if points:
         most = max(points)
         text = (
-            f"{published('003').notes('figure 7')} A call on one core here, set-up included, takes "
+            f"{published('003').notes('figure 7')} A call on one core here takes "
             f"{min(s for _, s in points):.1f} to {max(s for _, s in points):.0f} times as long as the "
             f"hardware would; at {most[0]} cities {most[1]:.1f} times, {most[1] / most[0]:.4f} for each city."
         )

@@ -56,10 +56,7 @@ def report(results: Results) -> list[Section]:
     chart = Chart(
         "Blocks of the document's launch, d2103", "threads a block", "blocks", {"d2103": sorted(blocks)}
     )
-    text = (
-        f"{published('003').notes('figure 17')} Each holds a part of the tour; here each has a copy, and "
-        "their number is free."
-    )
+    text = f"{published('003').notes('figure 17')} Each holds a part of the tour; here each has a copy."
     sections = [Section("Figure 17: number of blocks, d2103", (), (), text, chart)]
     points: list[tuple[float, float]] = []
     rows: list[list[object]] = []

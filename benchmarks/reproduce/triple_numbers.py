@@ -88,17 +88,18 @@ def report(results: Results) -> list[Section]:
     words = ["numbers", "i", "wrong, published", "computed"]
     sections = [Section("Table 4.23: numbers that the formula gets wrong", words, rows, text)]
     names = ("i", "j", "k", "i_then", "j_then", "k_then")
-    misprints = []
-    rows = []
-    for row, (number, *found) in zip(published("000").rows("4.24"), triples["rows"], strict=True):
-        theirs = [row[name] for name in names]
-        misprints += [number] if theirs != found else []
-        rows.append([number, *(_listed(part) for each in (theirs, found) for part in (each[:3], each[3:]))])
+    theirs = [[row["id"], *(row[name] for name in names)] for row in published("000").rows("4.24")]
+    rows = [
+        [ours[0], *(_listed(part) for line in (row, ours) for part in (line[1:4], line[4:]))]
+        for row, ours in zip(theirs, triples["rows"], strict=True)
+        if row != ours
+    ]
     (printed, _), (needed, _) = triples["formula_4_9"]
     text = (
         f"The mended formula and its `if` get {triples['off'] or 'none'} of the first {LARGEST} numbers "
-        f"wrong. Misprints: the second i of numbers {_listed(misprints)}, and 3 before the root in formula "
-        f"4.9, with which number 2 has j = {printed}; with 1 it has the example's {needed}."
+        f"wrong. {len(theirs) - len(rows)} of {len(theirs)} rows are as published; the others are misprints, "
+        f"as is 3 before the root in formula 4.9, where 1 gives the example: number 2 has j = {needed}, not "
+        f"{printed}."
     )
     words = ["number", "i, j, k, published", "then, published", "i, j, k, computed", "then, computed"]
     return [*sections, Section("Table 4.24: triples by the mended formula", words, rows, text)]

@@ -404,13 +404,15 @@ def test_the_time_of_all_passes_follows_from_the_first(harness):
 
     def row(cell, seconds, passes):
         source = {"machine": "m", "threads": "1 thread", "date": "d", "commit": "c"}
-        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds - 0.1}
+        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds - 0.1, "length": 7}
         return {"study": "two_opt_launches", "cell": cell, "device": "cuda", **source, "result": result}
 
     rows = [row("500 planned", 0.1, 600), row("500 1024x2", 0.5, 200), row("500 1024x122", 0.3, 600)]
     section = next(s for s in study.report(harness.Results(rows)) if s.title.startswith("Table A-1"))
     total = {line[0]: line[7] for line in section.rows}
     assert total == {"1024 x 2 x 61": "1300", "1024 x 122 x 1": "300"}, "the set-up counts once"
+    lengths = {line[0]: line[-1] for line in section.rows}
+    assert lengths == {"1024 x 2 x 61": "-", "1024 x 122 x 1": "7"}, "first passes end at no local optimum"
 
 
 def test_the_pages_are_what_the_cells_give(harness, tmp_path):
