@@ -60,7 +60,8 @@ def cells(setting: Setting) -> Iterator[Cell]:
     if setting.device == "cpu":
         for name in instances():
             yield Cell(f"{name} near", {"instance": name, "near": True})
-            yield Cell(f"{name} seeds", {"instance": name, "seeds": True})
+            if setting.full:
+                yield Cell(f"{name} seeds", {"instance": name, "seeds": True})
         for name in DRAWN:
             for what in (SYMMETRIC, RANDOM):
                 yield Cell(f"{name} {what} curve", {"instance": name, "curve": METHODS[what][1]["order"]})
