@@ -139,9 +139,8 @@ def case(seed: int) -> Case:
             fixed.append((0, 4))
     if whole:
         large = max((d for row in matrix for d in row if d != inf), default=0) > 1 << 53
-        if large or not any(inf in row for row in matrix):
-            kind = np.object_ if large else np.int64
-            return Case(family, call, np.array(matrix, dtype=kind), asymmetric, open_, fixed, wall)
+        kind = np.object_ if large or any(inf in row for row in matrix) else np.int64
+        return Case(family, call, np.array(matrix, dtype=kind), asymmetric, open_, fixed, wall)
     return Case(family, call, np.array(matrix, dtype=np.float64), asymmetric, open_, fixed)
 
 

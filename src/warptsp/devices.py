@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from warptsp.errors import BackendUnavailable, UnsupportedProblem
 from warptsp.machine import available_threads as available_threads
 from warptsp.machine import cpu_flags, cpu_name, name_of, ordinals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from warptsp.backends.cuda.driver import Gpu
-    from warptsp.methods import Method
     from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
@@ -25,8 +24,27 @@ MIN_GPU_SECONDS = 1.0
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
+class SearchOnGpus(Protocol):
+    """What is asked of a method; `warptsp.methods.Method` says what each of it means."""
+
+    @property
+    def name(self) -> str:
+        """What ``solve(method=...)`` takes."""
+
+    @property
+    def min_gpu_cities(self) -> int:
+        """From which "auto" takes a GPU."""
+
+    @property
+    def gpus_wanted(self) -> Callable[[Problem, float | None, int], int] | None:
+        """How many GPUs make it faster."""
+
+    def gpu_lacks(self, problem: Problem) -> str | None:
+        """Return what it cannot do there."""
+
+
 def resolve_device(
-    device: object, problem: Problem, method: Method[Any], seconds: float | None = None
+    device: object, problem: Problem, method: SearchOnGpus, seconds: float | None = None
 ) -> str:
     """Return the device that a run uses: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``.
 
@@ -36,7 +54,8 @@ def resolve_device(
         "cuda" is the first GPU, or all that there are where that is faster (`Method.gpus_wanted`); "auto" is
         what `choose` takes.
     problem : Problem
-    method : Method
+    method : SearchOnGpus
+        Such as a `warptsp.methods.Method`.
     seconds : float, optional
         The time limit of the run.
 
@@ -76,7 +95,7 @@ def resolve_device(
     return name_of(wanted)
 
 
-def choose(problem: Problem, method: Method[Any], seconds: float | None = None) -> str:
+def choose(problem: Problem, method: SearchOnGpus, seconds: float | None = None) -> str:
     """Return the faster device for this problem: one GPU or several if there are any, if they support the
     problem and if there are enough cities and time; otherwise the CPU. The reason is logged."""
     if problem.n < method.min_gpu_cities:
@@ -109,7 +128,7 @@ def choose(problem: Problem, method: Method[Any], seconds: float | None = None) 
     return device
 
 
-def _all_wanted(problem: Problem, method: Method[Any], seconds: float | None) -> str:
+def _all_wanted(problem: Problem, method: SearchOnGpus, seconds: float | None) -> str:
     """The first GPU, and the others of its model if the method is faster with them."""
     from warptsp.backends.cuda import driver
 

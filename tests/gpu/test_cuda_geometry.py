@@ -181,7 +181,7 @@ def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int,
     assert tour is not None
     edges = np.empty((0, 2), dtype=np.int32)
     expected = _native.greedy_edge(
-        problem.search_points(), problem.metric.kind, 2, edges, 4, _native.StopToken()
+        problem.search_points(), problem.metric.kind, edges, 4, _native.StopToken()
     )
     length = tour_length(gpu, layout.points, tour, problem.metric)
     assert length == problem.length(layout.city.download()[tour.download()])

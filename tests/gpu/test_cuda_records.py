@@ -18,7 +18,6 @@ from warptsp.backends.cuda import compiler, records, tuning
 from warptsp.backends.cuda.records import RECORDS, Record, layout_checks
 from warptsp.backends.cuda.source import expand, kernel_files
 from warptsp.errors import BackendUnavailable
-from warptsp.problem import Metric, metric
 
 FILES = sorted({file for record in RECORDS for file in record.files})
 DEFINES = {build.file: build.defines for build in reversed(BUILDS)}
@@ -96,14 +95,6 @@ def test_another_number_than_that_of_the_kernels_does_not_compile(
     assert all(f"{name} is not as the host has it" in said for name in numbers)
 
 
-def test_another_set_of_metrics_does_not_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metric, "_EUCLIDEAN", metric._EUCLIDEAN - {Metric.ATT} | {Metric.GEO})
-    said = complaints("lk.cu", layout_checks("lk.cu"))
-    for kind in (Metric.ATT.kind, Metric.GEO.kind):
-        assert f"is_euclidean((MetricKind){kind}) is not as the host has it" in said
-        assert f"is_planar((MetricKind){kind}) is not as the host has it" in said
-
-
 def test_every_kernel_file_with_a_struct_is_checked() -> None:
     assert set(FILES) == set(kernel_files())
     for file in FILES:
@@ -114,7 +105,7 @@ def test_every_kernel_file_with_a_struct_is_checked() -> None:
 def test_what_is_compiled_has_the_checks(monkeypatch) -> None:
     monkeypatch.setattr(compiler, "_nvrtc", lambda: ((13, 0), [90]))
     for file in FILES:
-        text = compiler._make_job(file, ("f",), (9, 0), (), False).text
+        text = compiler._make_job(file, ("f",), (), True, (9, 0)).text
         assert text.startswith("#line 1")
         assert text.endswith(layout_checks(file))
         assert text.count("static_assert(sizeof(") >= 1

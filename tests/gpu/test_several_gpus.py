@@ -288,8 +288,8 @@ def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch)
         def synchronize(self):
             pass
 
-        def module(self, file, names, defines=None, *, fmad=True):
-            self.file = file
+        def module(self, source):
+            self.file = source.file
             return self
 
         def kernel(self, name):

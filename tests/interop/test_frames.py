@@ -89,6 +89,7 @@ def test_geometry_and_its_reference_system():
         (Frame(x=[1, 2], y=[2, None]), "row 1 .counted from 0.: nothing in column y: .*dropna"),
         (Frame(lat=[1, 99], lon=[2, 3]), "latitude 99 of city 1"),
         (Frame(x=[], y=[]), "no cities"),
+        (Frame(lat=[], lon=[]), "no cities"),
     ],
 )
 def test_what_is_wrong_is_said(frame, message):

@@ -35,6 +35,7 @@ def _notes(caplog):
     [
         "name;x;y\nA;980;1.250\nB;1.100;870\n",
         "980;1.250\n1.100;870\n",
+        "name|x|y\nA|980|1.250\nB|1.100|870\n",
         "name\tx\ty\nA\t980\t1.250\nB\t1.100\t870\n",
         ";A;B\nA;0;1.250\nB;1.250;0\n",
     ],
@@ -118,6 +119,8 @@ def test_axes_and_a_title_above_the_names_of_columns(caplog):
         found = read(f"{title}name,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n")
         assert (list(found.labels), found.metric) == (["A", "B"], Metric.GREAT_CIRCLE)
         assert "the columns are named in line" in told(caplog)[-1]
+    found = read('Depot,1,2\n"x,y",3,4\nEnd,5,6\n')  # a place, and no names of columns
+    assert list(found.labels) == ["Depot", "x,y", "End"]
     found = read("Kunden\nKunde;Nord;Ost\nA;52,5;13,4\n", columns={"lat": "Nord", "lon": "Ost"})
     assert found.coordinates.tolist() == [[52.5, 13.4]]
 
@@ -155,6 +158,24 @@ def test_rows_of_parquet_without_coordinates(tmp_path, caplog):
         Problem.from_frame(frame)
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        (
+            "Kunde;Koord\nA;52.5, 13.4\n",
+            {"lat": "Koord", "lon": "Koord", "name": "Kunde"},
+            "lat 'Koord', lon 'Koord'",
+        ),
+        ("A;52.5, 13.4;7\n", {"lat": 2, "lon": 2, "name": 1}, "name 1, lat 2, lon 2; left out: 3"),
+        ("A;52.5N;13.4E\n", {"lat": 2, "lon": 3, "name": 1}, "name 1, lat 2, lon 3"),
+    ],
+)
+def test_columns_that_have_been_split_are_called_as_in_the_file(text, columns, shown):
+    found = read_table(text.encode(), "a.csv").columns
+    assert found.as_options() == columns
+    assert shown in str(found)
+
+
 # Matrices
 
 
@@ -179,7 +200,33 @@ FORMS = {
     "bare, lower, blanks": "0 7 2 9\n0 4 3\n0 8\n0\n",
     "bare, no diagonal": "7\n2;4\n9;3;8\n",
     "bare, upper, no diagonal": "7,2,9\n4,3\n8\n",
+    "bare, crosses": "x,7,2,9\n7,x,4,3\n2,4,x,8\n9,3,8,x\n",
+    "bare, stars, lower": "*\n7;*\n2;4;*\n9;3;8;*\n",
+    "bare, blanks, lower, dashes": ";-;-;-\n7;;-;-\n2;4;;-\n9;3;8;\n",
+    "bare, blanks, upper": ",7,2,9\n,,4,3\n,,,8\n,,,\n",
+    "header alone, lower, blanks": "A;B;C;D\n;;;\n7;;;\n2;4;;\n9;3;8;\n",
+    "header alone, lower, ragged": "A,B,C,D\n0\n7,0\n2,4,0\n9,3,8,0\n",
+    "header alone, no diagonal": "A,B,C,D\n\n7\n2,4\n9,3,8\n",
+    "header alone, upper, crosses": "A B C D\nx 7 2 9\nx 4 3\nx 8\nx\n",
+    "crosses, cross in the corner": "x,A,B,C,D\nA,x,7,2,9\nB,7,x,4,3\nC,2,4,x,8\nD,9,3,8,x\n",
 }
+
+
+def test_triangles_without_diagonal_of_many_cities_lose_none():
+    lower = "\n".join(",".join(str(5 + i + j) for j in range(i + 1)) for i in range(7))
+    upper = "\n".join(",".join(str(5 + i + j) for j in range(7 - i)) for i in range(7))
+    for text, first in ((lower, [0, 5, 6, 7, 8, 9, 10, 11]), (upper, [0, *range(5, 12)])):
+        assert read(text + "\n").given_matrix()[0].tolist() == first
+
+
+def test_a_blank_diagonal_without_names_is_no_row_of_names():
+    found = Problem.from_matrix([[0, 7, 2], [5, 0, 4], [1, 3, 0]], asymmetric=True)
+    for mark in ("", "x", "-", "*"):
+        text = "\n".join(
+            ",".join(mark if i == j else str(d) for j, d in enumerate(row))
+            for i, row in enumerate(found.given_matrix().tolist())
+        )
+        np.testing.assert_array_equal(read(text, asymmetric=True).given_matrix(), found.given_matrix())
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -205,6 +252,7 @@ def test_matrices_as_they_are_written(form):
             "is -1.*: .* infinity stands for an arc that is missing",
         ),
         (",7,2,9\n7,,4,3\n2,4,,8\n9,3,8,\n", "may be names or distances: give the diagonal zeros"),
+        ("x,1,2,3\n1,x,4,3\n2,4,x,8\n3,3,8,x\n", "may be names or distances: give the diagonal zeros"),
         ("1,2\n3\n", "1 field where the first line has 2"),
     ],
 )

@@ -20,8 +20,8 @@ from warptsp.cli import commands
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
+from warptsp.few import FewCities
 from warptsp.io import load, write_problem
-from warptsp.methods.exact import optimal_tour
 from warptsp.methods.lk.directed import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.run import Run, Settings
@@ -128,7 +128,7 @@ def test_thirteen_cities_with_fixed_arcs_and_ends(ends, count):
     problem = Problem.from_matrix(
         random.integers(0, 999, (13, 13)), asymmetric=True, open=path, fixed_edges=fixed
     )
-    assert searched(problem).best_length == problem.length(optimal_tour(problem))
+    assert searched(problem).best_length == problem.length(FewCities.of(problem).optimal_tour())
 
 
 def test_the_doubling_keeps_fixed_arcs():

@@ -8,7 +8,8 @@ from instances import shortest, unit_points
 
 import warptsp
 from warptsp import _native
-from warptsp.methods.exact import INSTANT_CITIES, MAX_CITIES, optimal_tour
+from warptsp.few import FewCities
+from warptsp.methods.exact import INSTANT_CITIES, MAX_CITIES
 from warptsp.problem import OpenPath, Problem
 from warptsp.report import Report
 from warptsp.report.document import _content
@@ -38,7 +39,7 @@ def problems(draw):
 @settings(max_examples=150, deadline=None)
 @given(problems())
 def test_as_short_as_the_best_of_all_orders(problem):
-    tour = optimal_tour(problem)
+    tour = FewCities.of(problem).optimal_tour()
     problem.check_tour(tour)
     assert problem.length(tour) == pytest.approx(shortest(problem), rel=1e-12)
 
@@ -46,7 +47,7 @@ def test_as_short_as_the_best_of_all_orders(problem):
 def test_the_most_cities():
     angle = np.random.default_rng(0).permutation(MAX_CITIES) * 2 * np.pi / MAX_CITIES
     problem = Problem.from_points(np.column_stack((np.cos(angle), np.sin(angle))))
-    length = problem.length(optimal_tour(problem))
+    length = problem.length(FewCities.of(problem).optimal_tour())
     assert length == pytest.approx(2 * MAX_CITIES * np.sin(np.pi / MAX_CITIES))
 
 
@@ -117,7 +118,7 @@ def test_a_stop_leaves_a_tour_without_a_proof():
     assert (result.stop_reason, result.proved_optimal, result.gap) == ("stop requested", False, None)
     native = _native.StopToken()
     native.request()
-    assert optimal_tour(few(MAX_CITIES), native) is None
+    assert FewCities.of(few(MAX_CITIES)).optimal_tour(native) is None
 
 
 def test_no_limit_is_too_short_for_few_cities():

@@ -174,3 +174,16 @@ def test_a_round_on_a_gpu_ends_with_its_horizon():
     run.now += 1
     assert horizon.goes_on(1000)
     assert kicks_of_round(horizon, pace(0.0), n, parts=4) > 0
+
+
+def test_a_search_goes_on_behind_a_time_that_does_not_end_it():
+    """As that of a criterion which is reached with a number of kicks as well; a share of it ends."""
+    run = RunOfTicks(10)
+    run.limit = None
+    whole, half = Horizon(run, 0, None, 1.0), Horizon(run, 0, None, 0.5)
+    assert planned_seconds(run) == 10
+    run.now += 20
+    assert planned_seconds(run) == 0
+    assert whole.goes_on(100)
+    assert whole.progress == 1
+    assert not half.goes_on(100)

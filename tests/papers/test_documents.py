@@ -33,9 +33,11 @@ SPELLED_OUT = {
     ("000", "three-opt"): {"start": "given"},
     ("000", "relocate"): {"start": "given"},
     ("001", "swap"): {"start": "given"},
-    ("002", "hill-climbing"): {"params": {"version": "global-matrix", "climbers": 100_000}},
+    ("002", "hill-climbing"): {
+        "params": {"version": "global-matrix", "climbers": 100_000, "restart": "random"}
+    },
     ("003", "symmetric-two-opt"): {"start": "given", "params": {"order": "threads"}},
-    ("003", "symmetric-annealing"): {"start": "given", "params": {"chains": 1}},
+    ("003", "symmetric-annealing"): {"start": "given", "params": {"order": "threads", "chains": 1}},
     ("004", "ils"): {"start": "nearest-neighbor", "params": ALGORITHM_1},
     ("004", "neighbor-two-opt"): {"start": "nearest-neighbor", "params": DESCENT},
     ("004", "neighbor-three-opt"): {"start": "nearest-neighbor", "params": DESCENT},
@@ -59,7 +61,8 @@ def test_a_document_is_the_call_that_is_spelled_out(number, method):
     first = next(iter(DOCUMENTS[number].systems)) == method
     found = warptsp.solve(instance(), document=number, **({} if first else {"method": method}), **call)
     assert np.array_equal(found.tour, expected.tour)
-    assert (found.method, found.kicks) == (expected.method, expected.kicks)
+    for same in ("method", "params", "start", "kicks"):
+        assert getattr(found, same) == getattr(expected, same)
     other = warptsp.solve(instance(), method=method, start="greedy" if kicks is None else None, **call)
     assert found.counters != other.counters  # so the comparison can tell
 
@@ -67,11 +70,21 @@ def test_a_document_is_the_call_that_is_spelled_out(number, method):
 @pytest.mark.parametrize(("number", "method", "gpu"), [("001", "swap", 8), ("002", "hill-climbing", "tuned")])
 def test_a_gpu_runs_the_version_of_the_document(monkeypatch, number, method, gpu):
     monkeypatch.setattr(papers, "resolve_device", lambda device, *_: {"auto": "cuda:0"}.get(device, device))
-    call = system_of(number, instance(), "lk", None, None, "auto", None)
+    call = system_of(number, instance(), None, None, None, "auto", None)
     assert (call.method, call.params["version"], call.device) == (method, gpu, "cuda:0")
     asked = system_of(number, instance(), method, {"version": None}, "random", "cuda:1", None)
     assert (asked.params["version"], asked.start, asked.device) == (None, "random", "cuda:1")
-    assert system_of(number, instance(), "lk", None, None, "cpu", None).params.get("version") != gpu
+    assert system_of(number, instance(), None, None, None, "cpu", None).params.get("version") != gpu
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("number", DOCUMENTS)
+def test_documents_run_on_a_gpu(gpu: object, number: str) -> None:
+    kicks = 50 if number == "002" else None
+    found = warptsp.solve(instance(200), document=number, device="cuda", kicks=kicks)
+    assert found.device == "cuda:0"
+    (system, *_) = DOCUMENTS[number].systems.values()
+    assert found.params == {**system.params, **system.gpu}
 
 
 def test_what_is_given_comes_first():
@@ -85,6 +98,7 @@ def test_what_a_document_does_not_have():
     for options, message in (
         ({"document": "005"}, r"document: '005' is unknown; there are 000, 001, 002, 003, 004"),
         ({"document": 4}, r"document: 4 is unknown"),
+        ({"document": "004", "method": "lk"}, r"document 004 does not have method 'lk'; it has ils"),
         ({"document": "001", "method": "ils"}, r"document 001 does not have method 'ils'; it has swap"),
         (
             {"document": "000", "params": METHODS["two-opt"].params()},

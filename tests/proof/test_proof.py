@@ -21,8 +21,8 @@ from warptsp.errors import (
     UnsupportedProblem,
     WarpTSPError,
 )
+from warptsp.few import FewCities
 from warptsp.io import read_tour
-from warptsp.methods.exact import optimal_tour
 from warptsp.proof.closed_instance import TOLERANCE
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -61,7 +61,7 @@ def random_instance(seed: int) -> Problem:
 
 def assert_proved(seed: int) -> None:
     problem = random_instance(seed)
-    best = problem.length(optimal_tour(problem))
+    best = problem.length(FewCities.of(problem).optimal_tour())
     proof = prove(problem, construct(problem, "random", seed=seed), seed=seed)
     problem.check_tour(proof.tour)
     assert proof.proved, f"seed {seed}"
@@ -441,6 +441,6 @@ def test_options(options):
     ],
 )
 def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
-    monkeypatch.setattr("warptsp.solver.proving.solve", None)
+    monkeypatch.setattr("warptsp.solver.solve", None)
     with pytest.raises(WarpTSPError, match=message):
         prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)

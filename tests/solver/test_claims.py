@@ -30,7 +30,7 @@ from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
 from warptsp.proof import proven_bound, read_proof
 from warptsp.solver import stages
-from warptsp.solver.proof import BEFORE
+from warptsp.stop.share import BEFORE_PROOF
 
 FRESH = 300  # calls; .ci/claims makes as many as there is time for
 
@@ -309,7 +309,7 @@ def test_a_signal_at_the_end_of_the_search_is_why_no_proof_follows(monkeypatch):
     best_tour = stages._best_tour
     monkeypatch.setattr(stages, "_best_tour", late)
     result = warptsp.solve(unit_points(200), prove=True)
-    assert result.stages[0].stop_reason == BEFORE
+    assert result.stages[0].stop_reason == BEFORE_PROOF
     assert (result.stop_reason, result.interrupted, result.signal) == ("Ctrl-C", True, signal.SIGINT)
     assert "proof_nodes" not in result.counters
 

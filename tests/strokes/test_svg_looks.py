@@ -53,6 +53,11 @@ def changed(text, encoding="utf-8"):
     return written.decode(encoding)
 
 
+def test_a_sum_with_zeros_at_its_end_is_the_same_place(folder):
+    text = f'{HEAD}<path d="m15.016 15.516 1 2 0.00001 0.00001-1.00001-2.00002"/></svg>'
+    assert "M15.016 15.51599L" in changed(text)
+
+
 SHAPES = {
     "pill": '<rect x="1" y="2" width="0.5" height="9" ry="30"/>',
     "line": '<line x1="1" y1="2.50" x2="3"/>',

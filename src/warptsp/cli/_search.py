@@ -108,7 +108,7 @@ class Search:
     merge: tuple[str, ...]
     device: str
     threads: int | None
-    method: str
+    method: str | None
     document: str | None
     params: tuple[str, ...]
     then: str | None

@@ -148,11 +148,9 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
 @threads_option
 @click.option(
     "--method",
-    default="lk",
-    show_default=True,
     metavar="NAME",
     shell_complete=methods,
-    help="Method; warptsp methods lists them.",
+    help="Method; warptsp methods lists them; default: lk, or that of --document.",
 )
 @click.option(
     "--document",

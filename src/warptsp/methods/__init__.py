@@ -14,7 +14,7 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.methods.method import Method, NoParams
 
-__all__ = ["METHODS", "Method", "NoParams", "get_method"]
+__all__ = ["MAIN", "METHODS", "Method", "NoParams", "get_method"]
 
 
 class _Registry(MutableMapping[str, Method[Any]]):
@@ -62,6 +62,9 @@ METHODS: MutableMapping[str, Method[Any]] = _Registry(
         "construct": "warptsp.methods.construct",
     }
 )
+
+MAIN = "lk"
+"""The method of `solve` if none is named."""
 
 
 def get_method(name: str) -> Method[Any]:

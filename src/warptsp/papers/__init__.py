@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warptsp._checks import shown
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption
-from warptsp.methods import get_method
+from warptsp.methods import MAIN, get_method
 from warptsp.papers import exhaustive, hill_climbing, neighbor_lists, symmetric
 from warptsp.papers.document import Document, System
 
@@ -28,7 +28,6 @@ _FAMILIES: tuple[tuple[Document, ...], ...] = (
     neighbor_lists.DOCUMENTS,
 )
 DOCUMENTS = {document.number: document for documents in _FAMILIES for document in documents}
-MAIN = "lk"  # the method of `solve` if none is named
 
 
 class Call(NamedTuple):
@@ -53,8 +52,8 @@ def get_document(number: str) -> Document:
     return DOCUMENTS[number]
 
 
-def method_of(number: str | None, method: str) -> str:
-    """Return the method that runs: the one named, or that which the document is known for.
+def method_of(number: str | None, method: str | None) -> str:
+    """Return the method that runs: the one named, that which the document is known for, or the main one.
 
     Raises
     ------
@@ -62,19 +61,21 @@ def method_of(number: str | None, method: str) -> str:
         If there is no such document, or it does not have the method.
     """
     if number is None:
-        return method
+        return MAIN if method is None else method
     systems = get_document(number).systems
-    if method != MAIN and method not in systems:
+    if method is None:
+        return next(iter(systems))
+    if method not in systems:
         raise InvalidOption(
             f"document {number} does not have method {shown(method)}; it has {', '.join(systems)}"
         )
-    return next(iter(systems)) if method == MAIN else method
+    return method
 
 
 def system_of(
     number: str,
     problem: Problem,
-    method: str,
+    method: str | None,
     params: Mapping[str, Any] | object | None,
     start: Any,
     device: str,

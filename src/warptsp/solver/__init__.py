@@ -37,7 +37,7 @@ def solve(
     stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
     time_limit: float | None = None,
     kicks: int | None = None,
-    method: str = "lk",
+    method: str | None = None,
     document: str | None = None,
     params: Mapping[str, Any] | object | None = None,
     then: str | None = None,
@@ -92,8 +92,8 @@ def solve(
         Wall-clock seconds from this call to its return.
     kicks : int, optional
         Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
-    method : str
-        A name in `warptsp.methods.METHODS`.
+    method : str, optional
+        A name in `warptsp.methods.METHODS`; by default ``"lk"``, or that of `document`.
     document : {"000", "001", "002", "003", "004"}, optional
         Run the system of a published paper or thesis as it defines it: its method (`method` may name another
         one of its own), start tour and parameters, unless `start` and `params` say otherwise. `warptsp
@@ -183,6 +183,7 @@ def solve(
     started = time.monotonic()
     from warptsp.claims import check_is_tour
     from warptsp.machine import resolve_threads
+    from warptsp.methods import MAIN
     from warptsp.run import Settings
     from warptsp.solver import options
     from warptsp.solver.bound import bound_of
@@ -200,7 +201,9 @@ def solve(
         start_city=start_city,
         end_city=end_city,
     )
-    if document is not None:
+    if document is None:
+        method = MAIN if method is None else method
+    else:
         from warptsp.papers import system_of
 
         method, params, start, device = system_of(

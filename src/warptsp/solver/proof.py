@@ -26,7 +26,7 @@ from warptsp.proof.proving import (
 from warptsp.run import PROVED
 from warptsp.stop import MaxKicks, MaxRuntime
 from warptsp.stop.completion import Completion
-from warptsp.stop.share import Share
+from warptsp.stop.share import BEFORE_PROOF, Share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from warptsp.solver.options import Step
     from warptsp.stop import StoppingCriterion
 
-__all__ = ["BEFORE", "ProofStage", "proof_of"]
+__all__ = ["ProofStage", "proof_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,6 @@ UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
 TOLD_EVERY = 0.2  # seconds
-BEFORE = "end of the search before the proof"
 
 
 def proof_beside(tour: str | os.PathLike[str]) -> str | None:
@@ -208,14 +207,14 @@ def proof_of(
     resume = proof_beside(start) if isinstance(start, (str, os.PathLike)) and os.path.isfile(start) else None
     if resume is not None and not os.path.isfile(resume):
         resume = None
-    few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE) if steps[0].method.name == "lk" else None
+    few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE_PROOF) if steps[0].method.name == "lk" else None
     after = ProofStage(limits, None, threads=threads, tree=tree, resume=resume)
     if limits is None:
         return replace(after, limits=few, search=few is not None and resume is None)
     seconds = limits.limit().seconds
     if seconds is None:
         return after
-    shared = limits | Share(MaxRuntime(SEARCH_SHARE * seconds), BEFORE)
+    shared = limits | Share(MaxRuntime(SEARCH_SHARE * seconds), BEFORE_PROOF)
     if resume is not None and few is not None:  # which has searched before
         shared = shared | few
     return replace(after, limits=shared, deadline=started + seconds)

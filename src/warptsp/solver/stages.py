@@ -22,9 +22,9 @@ from warptsp.run import PROVED, Run, Settings
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL
-from warptsp.solver.proof import BEFORE
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
+from warptsp.stop.share import BEFORE_PROOF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,12 +176,12 @@ class _Session:
         A proof that fails is skipped, and `Result.stop_reason` says why.
         """
         settings, before = self.settings, self._reason()
-        if signals.caught is not None and before == BEFORE:
+        if signals.caught is not None and before == BEFORE_PROOF:
             self.ending = signal_name(signals.caught)
         if signals.caught is not None or self.failure is not None or self.runs[-1].interrupted:
             return tour, length
         if self._is_proved:
-            self.ending = PROVED if before == BEFORE else None
+            self.ending = PROVED if before == BEFORE_PROOF else None
             return tour, length
         known = None if self.known is None else self.known.length
         if stage.at_most is not None and relative_gap(length, known) == 0:

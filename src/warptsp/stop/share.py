@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
+BEFORE_PROOF = "end of the search before the proof"
+
 
 class Share(StoppingCriterion):
     """What one step has of the limits of a call; nobody has given this limit, so it is not named.

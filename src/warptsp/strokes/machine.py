@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["AxisTimes", "Euclidean", "Machine", "MaxOfAxes", "machine_of"]
 
@@ -54,8 +53,6 @@ class Euclidean(Machine):
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The Euclidean distance."""
-        import numpy as np
-
         # hypot cannot overflow and is exact along an axis, but takes two numbers only.
         difference = end - start
         flat = np.hypot(difference[..., 0], difference[..., 1])
@@ -73,8 +70,6 @@ class MaxOfAxes(Machine):
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The maximum of the differences."""
-        import numpy as np
-
         longest: NDArray[np.float64] = np.abs(end - start).max(axis=-1)
         return longest
 
@@ -121,8 +116,6 @@ class AxisTimes(Machine):
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The time of the slowest axis, in seconds."""
-        import numpy as np
-
         distance = np.abs(end - start)
         speed = _for_axes("speed", self.speed, distance.shape[-1])
         if self.acceleration is None:
@@ -163,8 +156,6 @@ def _of_axes(name: str, value: Any) -> tuple[float, ...]:
 
 
 def _for_axes(name: str, values: tuple[float, ...], axes: int) -> NDArray[np.float64]:
-    import numpy as np
-
     if len(values) not in (1, axes):
         raise InvalidOption(f"{name}: {len(values)} numbers for {axes} axes; one, or one for each, is needed")
     return np.array(values)

@@ -108,12 +108,15 @@ def _split(text: Table, place: int, options: ReadOptions) -> Table:
         f"; {as_metric('euclidean')} for x and y" if geographic else "",
     )
     width = len(rows[0][1])
+    called = [at + 1 if titles is None else titles[at] or at + 1 for at in range(width)]
     titles = titles if titles is not None else _other_titles(rows[0][1], [place])
     split = [
         (line, [*row[:place], pair.first, pair.second, *row[place + 1 :]])
         for (line, row), pair in zip(rows, pairs, strict=True)
     ]
-    return text.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
+    found = text.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
+    found.called = [*called[: place + 1], *called[place:width]]
+    return found
 
 
 def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
@@ -177,7 +180,9 @@ def _with_letters(text: Table, first: Sequence[str]) -> Table:
     _log.info("%s: no header line: column %d is taken for latitudes", text.file, titles.index("lat") + 1)
     rows = list(text.rows())
     text.warn_of_blanks(len(rows))
-    return TableRows(rows, text.file, titles)
+    found = TableRows(rows, text.file, titles)
+    found.called = [at + 1 for at in range(len(titles))]
+    return found
 
 
 def _other_titles(first: Sequence[str], known: Sequence[int]) -> list[str]:

@@ -42,6 +42,7 @@ class Columns:
     titles: Sequence[str] | None = None
     said: bool = False  # whether the caller said which hold the coordinates
     named_too: tuple[int, ...] = ()  # columns that mean names as well
+    called: Sequence[str | int] | None = None  # what the file calls them, where one has been split
 
     def roles(self) -> dict[str, int]:
         """What is held by which column, counted from 0."""
@@ -55,21 +56,27 @@ class Columns:
     def as_options(self) -> dict[str, str | int]:
         """The same as a caller would say it: by the titles that differ, or by numbers from 1."""
         titles = self.titles
+        if self.called is not None:
+            return {role: self.called[place] for role, place in self.roles().items()}
         return {
             role: titles[place] if titles is not None and titles.count(titles[place]) == 1 else place + 1
             for role, place in self.roles().items()
         }
 
+    def _shown(self, place: int) -> str:
+        called = self.called or self.titles
+        name = place + 1 if called is None else called[place]
+        return quoted(name) if isinstance(name, str) else str(name)
+
     def left_out(self) -> list[str]:
         """The other columns, for people."""
         places = sorted(set(range(self.count)) - set(self.roles().values()))
-        return [str(place + 1) if self.titles is None else quoted(self.titles[place]) for place in places]
+        return list(map(self._shown, places))
 
     def __str__(self) -> str:
         roles = self.roles()
         parts = (
-            f"{role} {place + 1}" if self.titles is None else f"{role} {quoted(self.titles[place])}"
-            for role, place in sorted(roles.items(), key=lambda item: item[1])
+            f"{role} {self._shown(place)}" for role, place in sorted(roles.items(), key=lambda item: item[1])
         )
         rest = self.left_out()
         more = [f"{len(rest) - 8} more"] if len(rest) > 8 else []

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "HOLE",
     "NUMBER",
     "THOUSANDS",
     "WITH_COMMA",
     "WORDS_FOR_NO_NUMBER",
     "is_counted",
+    "is_infinite",
+    "is_mark",
     "is_name",
     "is_node_number",
     "is_number",
@@ -20,6 +23,21 @@ WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}\{mark}\d{{3}}") for mark in ".,"}
 """Numbers that may be thousands, by the mark in them."""
 WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
+
+HOLE = re.compile(r"[-\u2013\u2014]?|n/?a|nan|none|null", re.IGNORECASE)
+"""What stands in a matrix where there is no distance."""
+_INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
+_OF_DIAGONAL = re.compile(r"[-\u2013\u2014.*xX\u00d7\\/#]+")
+
+
+def is_infinite(field: str) -> bool:
+    """Whether a field stands for an arc that is missing."""
+    return bool(_INFINITE.fullmatch(field.strip()))
+
+
+def is_mark(field: str) -> bool:
+    """Whether a field may stand in the diagonal of a matrix for no distance."""
+    return bool(HOLE.fullmatch(field) or _OF_DIAGONAL.fullmatch(field) or is_infinite(field))
 
 
 def is_number(text: str) -> bool:

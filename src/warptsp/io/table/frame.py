@@ -104,6 +104,8 @@ class TableFrame(Table):
         return super().way_out() if self._is_file else "; dropna removes such rows"
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        if not self._columns:
+            return
         numbered = zip(self._rows, zip(*map(_listed, self._columns), strict=True), strict=True)
         while part := list(islice(numbered, CHUNK)):
             yield [row for row, _ in part], [[_field(value) for value in values] for _, values in part]

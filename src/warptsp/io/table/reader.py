@@ -28,9 +28,9 @@ from .columns import (
     named_columns,
 )
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
-from .fields import WORDS_FOR_NO_NUMBER, is_name, is_node_number, is_number
+from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
 from .rows import Cells, Table
-from .squares import is_infinite, square_in
+from .squares import square_in
 from .text import TableText, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
@@ -291,7 +291,8 @@ class _Reader:
             fields["extra"] = extra
         metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
         try:
-            return Problem(metric, coordinates=coordinates, **fields), columns  # type: ignore[arg-type]
+            problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+            return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
             if not metric.geographic:
                 self.table.fail(str(error))
@@ -369,7 +370,7 @@ class _Reader:
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""
-        if not columns.positions:
+        if not columns.positions or not len(coordinates):
             return ""
         low, high = coordinates.min(axis=0), coordinates.max(axis=0)
         fits = low[0] >= -180.0 and high[0] <= 360.0 and low[1] >= -90.0 and high[1] <= 90.0

@@ -61,6 +61,8 @@ class Table:
         Whether the first row names the columns, and so is none of the `rows`.
     above : str
         The comment above it.
+    called : list of str or int or None
+        What the file calls the columns, where these have been made of others.
     row_names : list of str or None
         What rows are called, where no column holds that, and whether these are names and no numbers.
     by_number : bool
@@ -74,6 +76,7 @@ class Table:
     delimiter = "\t"
     above = ""
     titles: list[str] | None = None
+    called: list[str | int] | None = None
     row_names: list[str] | None = None
     rows_are_named = False
     titled = False
@@ -246,11 +249,11 @@ class Table:
     def check_thousands(self, places: Sequence[int]) -> None:
         """Refuse numbers whose mark may as well separate thousands: one text for two meanings.
 
-        A comma always may; a point where semicolons or tabs separate columns, as where a comma is the decimal
-        mark, and whole numbers below a thousand stand beside, which would else have decimals, too.
+        A comma always may; a point where semicolons, tabs or bars separate columns, as where commas are
+        decimal marks, and whole numbers below a thousand stand beside, which would else have decimals, too.
         """
         mark = self._mark
-        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t"):
+        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t|"):
             return
         found, whole = None, mark == ","
         for line, row in self.rows():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,17 +17,14 @@ from warptsp.problem.matrices import are_distances
 
 from .arcs import names_arcs
 from .columns import fitting_metric
-from .fields import is_counted, is_name, is_number
+from .fields import HOLE, is_counted, is_infinite, is_mark, is_name, is_number
 from .rows import Table
 from .titles import look_like_positions
 
-__all__ = ["is_infinite", "square_in"]
+__all__ = ["square_in"]
 
 _log = logging.getLogger(__name__)
 
-_INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
-_HOLE = re.compile(r"[-\u2013\u2014]?|n/?a|nan|none|null", re.IGNORECASE)
-_OF_DIAGONAL = re.compile(r"[-\u2013\u2014.*xX\u00d7\\/#]+")
 _AT_ONCE = 16  # columns from which on a table of numbers alone is rather a square than a list of places
 
 
@@ -39,11 +35,6 @@ class _Square(NamedTuple):
     above: list[str] | None
     beside: list[str] | None
     column: int = 0  # of the table, in which the square begins
-
-
-def is_infinite(field: str) -> bool:
-    """Whether a field stands for an arc that is missing."""
-    return bool(_INFINITE.fullmatch(field.strip()))
 
 
 def square_in(table: Table, options: ReadOptions) -> Problem | None:
@@ -100,43 +91,37 @@ def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
         _Square(rows, None, None) for rows in (fields, [[], *fields], [*fields, []])
     ]  # perhaps no diagonal
     corner = fields[0][0] if fields[0] else ""
-    if (
-        table.titles is None
-        and corner
-        and (is_number(corner) or is_infinite(corner) or _HOLE.fullmatch(corner))
-    ):
+    above, body = (table.titles, fields) if table.titles is not None else (fields[0], fields[1:])
+    beside, inner = [row[0] for row in body if row], [row[1:] for row in body]
+    named = any(is_name(name) and not is_mark(name) for name in beside)
+    whole = _aligned(bare[0], max(map(len, fields))) if table.titles is None and is_mark(corner) else None
+    marked = whole is not None and all(is_mark(row[i]) for i, row in enumerate(whole))
+    if above[1:] == beside and marked and all(map(is_number, beside)) and bool(corner) == is_counted(beside):
+        table.fail(
+            "the first row and the first column may be names or distances: give the diagonal zeros",
+            table.first_line,
+        )
+    if table.titles is None and corner and (is_number(corner) or (marked and not named)):
         # The first row of a symmetric matrix is its first column, and no names.
         yield from bare
         yield _Square(fields[1:], fields[0], None)
         return
-    above, body = (table.titles, fields) if table.titles is not None else (fields[0], fields[1:])
-    if all(body):
-        beside, inner = [row[0] for row in body], [row[1:] for row in body]
-        if len(above) == len(body):  # nothing stands in the corner
-            yield _Square(inner, above, beside, 1)
-        if (
-            above[1:] == beside
-            and table.titles is None
-            and _may_be_distances(beside, inner)
-            and _HOLE.fullmatch(corner)
-        ):
-            table.fail(
-                "the first row and the first column may be names or distances: give the diagonal zeros",
-                table.first_line,
-            )
-        yield _Square(inner, above[1:], beside, 1)
     if table.row_names is not None:
         yield _Square(body, above, table.row_names)
+    if above[1:] != beside and not named:
+        if len(above) == len(body) + 1:  # a triangle without diagonal begins or ends with a blank row
+            yield from (_Square(rows, above, None) for rows in ([[], *body], [*body, []]))
+        if not is_counted(beside) and not is_counted(above[1:]):
+            yield _Square(body, above, None)
+            yield from bare if table.titles is None else ()
+    if all(body):
+        if len(above) == len(body):  # nothing stands in the corner
+            yield _Square(inner, above, beside, 1)
+        yield _Square(inner, above[1:], beside, 1)
     yield _Square(body, above, None)
     if table.titles is None:
         yield _Square([row[1:] for row in fields], None, [row[0] for row in fields], 1)
         yield from bare
-
-
-def _may_be_distances(names: list[str], inner: list[list[str]]) -> bool:
-    """Whether names may be distances from a city that has no name, as the blank diagonal has none."""
-    blank = all(_HOLE.fullmatch("".join(row[i : i + 1])) for i, row in enumerate(inner))
-    return blank and all(map(is_number, names)) and not is_counted(names)
 
 
 def _aligned(square: _Square, n: int) -> list[list[str]] | None:
@@ -147,6 +132,8 @@ def _aligned(square: _Square, n: int) -> list[list[str]] | None:
     lengths = [len(row) for row in body]
     if lengths == [n] * n:
         return body
+    if sorted(lengths) == [0] + [n] * (n - 1):
+        return [row or [""] * n for row in body]
     for first, step in ((1, 1), (0, 1), (n, -1), (n - 1, -1)):
         if lengths == list(range(first, first + step * n, step)):
             if first in (0, n - 1) and square.above is None and n < 4:
@@ -167,9 +154,9 @@ def _read(
 ) -> Problem | None:
     n = len(grid)
     sure = _is_sure(table, square)
-    holes = np.array([[bool(_HOLE.fullmatch(field)) for field in row] for row in grid])
+    holes = np.array([[bool(HOLE.fullmatch(field)) for field in row] for row in grid])
     for i in range(n):
-        holes[i, i] |= bool(_OF_DIAGONAL.fullmatch(grid[i][i]))
+        holes[i, i] |= is_mark(grid[i][i])
     infinite = np.array([[is_infinite(field) for field in row] for row in grid])
     known = holes | infinite
     texts = [["0" if known[i, j] else field for j, field in enumerate(row)] for i, row in enumerate(grid)]
@@ -185,13 +172,16 @@ def _read(
     numbers[infinite] = np.inf
     upper, lower = np.triu(np.ones((n, n), dtype=np.bool_), 1), np.tril(np.ones((n, n), dtype=np.bool_), -1)
     matrix = as_integers(numbers, lambda: [field for row in texts for field in row])
+    some_blank = any(len(row) < n for row in square.body)
+    if some_blank and matrix.diagonal().any(where=~infinite.diagonal()):
+        return None  # but a triangle without diagonal, which has a row more
     for half, other in ((upper, lower), (lower, upper)):
         if holes[half].all() and not holes[other].any():
             matrix = np.where(half, matrix.T, matrix)
             holes = holes & ~half
     off = np.argwhere(holes & (upper | lower))
     if len(off):
-        if not sure and (n < 4 or matrix.diagonal().any() or square.above is None):
+        if not sure and (n < 4 or matrix.diagonal().any() or square.above is None or [] in square.body):
             return None
         i, j = off[0].tolist()
         what = quoted(grid[i][j]) if grid[i][j] else "nothing"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from warptsp._native import parse_table as parse_numeric_table
 from warptsp.io._text import decode, quoted
 
-from .fields import is_number
+from .fields import is_mark, is_number
 from .rows import CHUNK, Table, blanks_between, shown_lines
 
 __all__ = ["LONGEST_TITLE", "TableText", "titles_in"]
@@ -61,7 +61,8 @@ class TableText(Table):
             self.fail("has no lines but comments: a list of cities is needed")
         self.first_line, (self._begin, self._first_end), text, self.above = first
         self.delimiter = _delimiter(text)
-        if self.delimiter == " " and is_number(text.strip()):  # the first row of a triangle has one number
+        # The first row of a triangle has one field.
+        if self.delimiter == " " and (is_number(text.strip()) or is_mark(text.strip())):
             below = _first_line(self.data, self._first_end, 0)
             self.delimiter = " " if below is None else _delimiter(below[2])
         columns = len(text.split()) if self.delimiter == " " else 1 + text.count(self.delimiter)
@@ -216,7 +217,7 @@ def _first_line(data: bytes, begin: int, number: int) -> tuple[int, tuple[int, i
 def titles_in(text: str) -> list[str]:
     """What would be the names of columns, if a line held these."""
     delimiter = _delimiter(text)
-    fields = text.split() if delimiter == " " else text.split(delimiter)
+    fields = text.split() if delimiter == " " else next(csv.reader([text], delimiter=delimiter), [])
     return [field.strip(' "') for field in fields]
 
 

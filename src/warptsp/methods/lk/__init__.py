@@ -6,10 +6,10 @@ chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applega
 "Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
 
 A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
-number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
-threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
-in turn, so that seams move (native/lk/partition.h). The start tour is then made of greedy paths in tiles, and
-its first local search goes through these tiles, then through boxes across their seams.
+number of kicks (`engine` has the plan). Several threads, and tours too long for one array, work on parts:
+consecutive pieces of the tour and boxes in space in turn, so that seams move (native/lk/partition.h). The
+start tour is then made of greedy paths in tiles, and its first local search goes through these tiles, then
+through boxes across their seams.
 
 Where there is time for it, crossover does better, from the first milliseconds on (up to 3000 cities): a
 population of local optima, made quickly, or with a few kicks each, is combined over generations

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text", "written"]
+from .drawing import written
+
+__all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text"]
 
 _TOKEN = re.compile(
     r"[\s,]*(?:([MmZzLlHhVvCcSsQqTtAa])|([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))"
@@ -22,7 +24,6 @@ _NUMBER = re.compile(r"(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([-+]?[0-9]+))
 _COUNTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _FLAG = re.compile(r"[\s,]*([01])")
 _STEPS = 16  # straight pieces in the outline of a curve
-_MOST = 12  # decimals of a sum that are exact in a double; with more a number is written with all it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +117,6 @@ def decimals_of(text: str) -> int:
     """
     return max((len(whole or part or "") - int(exponent or 0)
                 for whole, part, exponent in _NUMBER.findall(text)), default=0)  # fmt: skip
-
-
-def written(value: float, decimals: int) -> str:
-    """A coordinate with so many digits behind the point, and none that say nothing.
-
-    >>> written(0.1 + 0.2, 1), written(-0.0, 2), written(1.5e-30, 31)
-    ('0.3', '0', '1.5e-30')
-    """
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is no coordinate")
-    if decimals > _MOST:
-        return repr(value)
-    text = f"{value:.{max(decimals, 0)}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text in ("-0", "") else text
 
 
 def _pair(point: complex, decimals: int) -> str:

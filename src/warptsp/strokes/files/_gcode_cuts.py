@@ -139,14 +139,9 @@ def _arc(a: _Point, b: _Point, line: Line) -> Iterator[_Point]:
         return
     turn = math.remainder(math.atan2((end - centre).imag, (end - centre).real)
                           - math.atan2(spoke.imag, spoke.real), 2 * math.pi)  # fmt: skip
-    if clockwise:
-        turn = (
-            turn - 2 * math.pi if turn > -1e-9 and begin == end else turn if turn < 0 else turn - 2 * math.pi
-        )
-    else:
-        turn = (
-            turn + 2 * math.pi if turn < 1e-9 and begin == end else turn if turn > 0 else turn + 2 * math.pi
-        )
+    way = -1 if clockwise else 1
+    if way * turn <= 0 or (begin == end and way * turn < 1e-9):
+        turn += way * 2 * math.pi
     step = 2 * math.acos(max(1 - _SAG / abs(spoke), 0.0)) if abs(spoke) > _SAG else 1.0
     count = min(max(math.ceil(abs(turn) / step), 8), 4096)
     for k in range(1, count):

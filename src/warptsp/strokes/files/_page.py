@@ -94,14 +94,8 @@ def matrix_of(text: str) -> Matrix:
 
 
 def _one(kind: str, n: list[float]) -> Matrix:
-    allowed = {
-        "matrix": (6,),
-        "translate": (1, 2),
-        "scale": (1, 2),
-        "rotate": (1, 3),
-        "skewX": (1,),
-        "skewY": (1,),
-    }
+    allowed = {"matrix": (6,), "translate": (1, 2), "scale": (1, 2), "rotate": (1, 3), "skewX": (1,),
+               "skewY": (1,)}  # fmt: skip
     if len(n) not in allowed[kind]:
         raise ValueError(f"has {len(n)} numbers for {kind}")
     if kind == "matrix":

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["Drawing", "Source", "StrokeFormat", "number_text"]
+__all__ = ["Drawing", "Source", "StrokeFormat", "written"]
+
+_MOST = 12  # decimals of a sum that are exact in a double; with more a number is written with all it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +117,16 @@ class StrokeFormat:
     ungroups: bool = False
 
 
-def number_text(value: float) -> str:
-    """A coordinate with up to nine digits behind the point, and none that say nothing.
+def written(value: float, decimals: int) -> str:
+    """A coordinate with so many digits behind the point, and none that say nothing.
 
-    >>> number_text(1.50), number_text(-0.0), number_text(12.0)
-    ('1.5', '0', '12')
+    >>> written(0.1 + 0.2, 1), written(-0.0, 2), written(1.5e-30, 31)
+    ('0.3', '0', '1.5e-30')
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} is no coordinate")
-    text = f"{value:.9f}".rstrip("0").rstrip(".")
+    if decimals > _MOST:
+        return repr(value)
+    text = f"{value:.{max(decimals, 0)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text

@@ -17,7 +17,7 @@ from warptsp.errors import ParseError
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-from .drawing import Drawing, Source, StrokeFormat, number_text
+from .drawing import Drawing, Source, StrokeFormat, written
 
 __all__ = ["FORMAT"]
 
@@ -85,7 +85,7 @@ def _read(source: Source) -> Drawing:
 
 
 def _pair(point: Path) -> str:
-    return f"{number_text(float(point[0]))},{number_text(float(point[1]))}"
+    return ",".join(written(float(value), 9) for value in point[:2])
 
 
 def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:

@@ -20,7 +20,6 @@ from ._gcode_text import ANYWHERE, BACK, FIRST, MODAL, MOVES, STAYS, TALK, WIDTH
 
 __all__ = ["Piece", "Rapid", "Run", "run_program"]
 
-
 _Path = tuple[NDArray[np.float64], float, float]
 
 
@@ -215,10 +214,7 @@ class _Machine:
             return True
         dwell = codes == ["G4"]
         allowed = set("NPXS") if dwell else set("NXYZEFST")
-        if "G43" in codes:
-            allowed.add("H")
-        if "G64" in codes:
-            allowed |= set("PQ")
+        allowed |= set("H" * ("G43" in codes) + "PQ" * ("G64" in codes))
         if set(codes) & {"G15", "G50", "G69", "G70", "G71"}:
             if set(values) - {"N"}:
                 return False  # another command, on some controls
@@ -239,8 +235,7 @@ class _Machine:
         if len(moves) > 1 or set(values) - allowed:
             return False
         change = "M6" in codes
-        if change:
-            codes.remove("M6")
+        codes = [code for code in codes if code != "M6"]
         groups = [MODAL.get(code) for code in codes if code not in MOVES and not dwell]
         if None in groups or len(set(groups)) < len(groups):
             return False
@@ -259,10 +254,7 @@ class _Machine:
                     return False
             given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
             self.choose(group, " ".join([code, *given]))
-        if "F" in values:
-            self.feed = values["F"]
-        if "S" in values:
-            self.power = values["S"]
+        self.feed, self.power = values.get("F", self.feed), values.get("S", self.power)
         if "T" in values:
             self.choose("tool", str(values["T"]))
         if turns and not change and "T" not in values:

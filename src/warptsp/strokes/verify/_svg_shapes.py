@@ -56,12 +56,17 @@ class Figure:
 
     def form(self) -> Geometry:
         """Numbers and letters, to compare."""
-        flat: list[object] = [self.closed, *map(_ROUND.plus, self.start)]
+        flat: list[object] = [self.closed, *map(_plain, self.start)]
         for kind, end, controls, arc in self.steps:
             flat.append(kind)
-            flat += [_ROUND.plus(value) for point in (*controls, end) for value in point]
-            flat += [_ROUND.plus(value) for value in arc]
+            flat += [_plain(value) for point in (*controls, end) for value in point]
+            flat += [_plain(value) for value in arc]
         return tuple(flat)
+
+
+def _plain(value: Decimal) -> Decimal:
+    """Without zeros at the end, so that equal numbers are equal texts."""
+    return _ROUND.plus(value).normalize()
 
 
 def canonical(figures: list[Figure], free: bool, turn: bool, enter: bool) -> Geometry:
