@@ -69,6 +69,8 @@ class Table:
         Whether a caller names columns by their numbers, too.
     count : int or None
         How many rows there are, if that is known before they are read.
+    incomplete : dict of int to list of str
+        Rows that were left out because they lack a coordinate, by their numbers.
     """
 
     first_line: int
