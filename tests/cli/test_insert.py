@@ -122,6 +122,9 @@ def test_the_metric_holds_for_both(insert):
     assert insert("t.csv", "new.csv", "--metric", "MAX_2D")[1]["length"] == 20
     insert.write("t.csv", "x,y\n0,0\n10.5,0\n")  # whole places in a tour of decimals
     assert insert("t.csv", "new.csv", "--metric", "manhattan")[1]["length"] == 27
+    insert.write("t.csv", "x,y\n0,0\n10,0\n")  # and the reverse
+    insert.write("new.csv", "x,y\n5,3.25\n")
+    assert insert("t.csv", "new.csv", "--metric", "manhattan")[1]["length"] == 26.5
 
 
 def test_other_columns_and_free_numbers_are_kept(insert):

@@ -91,6 +91,8 @@ def command(
     if places is not None:
         of_places = _read_places(places, instance, of_tour)
         added = of_places.problem
+        if instance.metric is not None and added.metric is problem.metric.unrounded:
+            problem = replace(problem, metric=added.metric)  # manhattan, of which whole places are rounded
         if problem.metric not in (added.metric, added.metric.unrounded):
             raise InvalidOption(
                 f"{places} has distances of the kind {added.metric.name}, and {instance.path} of "
