@@ -33,7 +33,7 @@ def _place(titles: Sequence[str], words: Sequence[str]) -> int | None:
     return next((lower.index(word) for word in words if word in lower), None)
 
 
-def arcs_problem(text: Table, titles: Sequence[str]) -> Problem:
+def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
     """The asymmetric instance in a table of arcs; those that it does not have are missing.
 
     Cities are numbered in the order of their first lines, and have the names that stand there.
@@ -47,31 +47,31 @@ def arcs_problem(text: Table, titles: Sequence[str]) -> Problem:
     number: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
     costs, texts = [], []
-    for line, fields in text.rows():
+    for line, fields in table.rows():
         if len(fields) != len(titles):
-            text.fail(f"{len(fields)} fields: the first line has {len(titles)}", line)
+            table.fail(f"{len(fields)} fields: the first line has {len(titles)}", line)
         ends = []
         for place in (tail, head):
             if not (name := fields[place].strip()):
-                text.fail(
+                table.fail(
                     f"nothing in column {titles[place]}: the name of a city is needed", line, titles[place]
                 )
             ends.append(number.setdefault(name, len(number)))
         if (first := seen.setdefault((ends[0], ends[1]), line)) != line:
-            text.fail(
+            table.fail(
                 f"the arc from {quoted(fields[tail])} to {quoted(fields[head])} stands in line {first}, too",
                 line,
             )
-        costs.append(text.number(fields[cost].strip(), line, titles[cost]))
+        costs.append(table.number(fields[cost].strip(), line, titles[cost]))
         texts.append(fields[cost])
-    text.check_thousands([cost])
-    text.warn_of_blanks(len(costs))
+    table.check_thousands([cost])
+    table.warn_of_blanks(len(costs))
     if not costs:
-        text.fail("has no lines below the names of the columns: a line for each arc is needed")
+        table.fail("has no lines below the names of the columns: a line for each arc is needed")
     tails, heads = np.array(list(seen), dtype=np.int64).T
     try:
         values = real_array(as_integers(np.array(costs), lambda: texts), "the costs", any_size=True)
         matrix, missing = matrix_of_arcs(tails, heads, values, len(number))
         return Problem.from_matrix(matrix, labels=list(number), asymmetric=True, wall=missing)
     except InvalidProblem as error:
-        text.fail(str(error))
+        table.fail(str(error))

@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
     longitude_first: bool | None = None  # None: the title of the column tells
 
 
-def with_a_column_each(text: Table, options: ReadOptions) -> Table:
+def with_a_column_each(table: Table, options: ReadOptions) -> Table:
     """The table with a column for each coordinate, if one holds both; otherwise the table itself.
 
     Raises
@@ -55,37 +55,37 @@ def with_a_column_each(text: Table, options: ReadOptions) -> Table:
         A row of such a column holds something else.
     """
     stated = options.columns.keys() - {"name", "id"}
-    if stated or look_like_positions(text.first):
-        return text
-    first, second = (_fields(text, row) for row in text.head())
+    if stated or look_like_positions(table.first):
+        return table
+    first, second = (_fields(table, row) for row in table.head())
     found = [place for place, field in enumerate(second) if _pair(field) is not None]
     if len(found) == 1 and len(first) == len(second):
-        return _split(text, found[0], options)
-    return _with_letters(text, first)
+        return _split(table, found[0], options)
+    return _with_letters(table, first)
 
 
-def _fields(text: Table, row: Sequence[str]) -> list[str]:
+def _fields(table: Table, row: Sequence[str]) -> list[str]:
     """The fields of a row: one if blanks do not separate columns, but what stands in the only one."""
-    if text.delimiter == " " and not all(is_number(field) for field in row):
+    if table.delimiter == " " and not all(is_number(field) for field in row):
         return [" ".join(row).strip('"').strip()]
     return [field.strip() for field in row]
 
 
-def _split(text: Table, place: int, options: ReadOptions) -> Table:
+def _split(table: Table, place: int, options: ReadOptions) -> Table:
     if options.skip_incomplete:
-        text.skip_incomplete([place])
-    rows = [(line, _fields(text, row)) for line, row in text.rows()]
-    text.warn_of_blanks(len(rows))
-    titles = text.titles
+        table.skip_incomplete([place])
+    rows = [(line, _fields(table, row)) for line, row in table.rows()]
+    table.warn_of_blanks(len(rows))
+    titles = table.titles
     if titles is None and _pair(rows[0][1][place]) is None:
         titles = rows.pop(0)[1]
     pairs = []
     for line, row in rows:
         if len(row) != len(rows[0][1]):
-            text.fail(f"{len(row)} fields where the first line has {len(rows[0][1])}", line)
+            table.fail(f"{len(row)} fields where the first line has {len(rows[0][1])}", line)
         pair = _pair(row[place], sure=True)
         if pair is None:
-            text.fail(f"{quoted(row[place])}: two coordinates are needed, such as '52.52, 13.405'", line)
+            table.fail(f"{quoted(row[place])}: two coordinates are needed, such as '52.52, 13.405'", line)
         pairs.append(pair)
     said = None if titles is None else has_longitude_first(titles[place])
     longitude_first = [said if pair.longitude_first is None else pair.longitude_first for pair in pairs]
@@ -102,7 +102,7 @@ def _split(text: Table, place: int, options: ReadOptions) -> Table:
         ]
     _log.info(
         "%s: column %s is taken for %s and %s%s",
-        text.file,
+        table.file,
         place + 1 if titles is None else quoted(titles[place]),
         *(_order(longitude_first) if geographic else names),
         f"; {as_metric('euclidean')} for x and y" if geographic else "",
@@ -114,7 +114,7 @@ def _split(text: Table, place: int, options: ReadOptions) -> Table:
         (line, [*row[:place], pair.first, pair.second, *row[place + 1 :]])
         for (line, row), pair in zip(rows, pairs, strict=True)
     ]
-    found = text.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
+    found = table.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
     found.called = [*called[: place + 1], *called[place:width]]
     return found
 
@@ -164,23 +164,23 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
     return None
 
 
-def _with_letters(text: Table, first: Sequence[str]) -> Table:
+def _with_letters(table: Table, first: Sequence[str]) -> Table:
     """A table without a header line whose angles have letters or signs of degrees."""
     angles = [
         place
         for place, field in enumerate(first)
         if not is_number(field) and (angle_of(field, "NS") is not None or angle_of(field, "EW") is not None)
     ]
-    if len(angles) != 2 or text.delimiter == " ":
-        return text
+    if len(angles) != 2 or table.delimiter == " ":
+        return table
     north = angle_of(first[angles[0]], "NS") is not None and angle_of(first[angles[1]], "EW") is not None
     titles = _other_titles(first, angles)
     for place, title in zip(angles, ("lat", "lon") if north else ("lon", "lat"), strict=True):
         titles[place] = title
-    _log.info("%s: no header line: column %d is taken for latitudes", text.file, titles.index("lat") + 1)
-    rows = list(text.rows())
-    text.warn_of_blanks(len(rows))
-    found = TableRows(rows, text.file, titles)
+    _log.info("%s: no header line: column %d is taken for latitudes", table.file, titles.index("lat") + 1)
+    rows = list(table.rows())
+    table.warn_of_blanks(len(rows))
+    found = TableRows(rows, table.file, titles)
     found.called = [at + 1 for at in range(len(titles))]
     return found
 
