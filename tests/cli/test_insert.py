@@ -169,3 +169,11 @@ def test_numbers_and_columns_in_python():
             insertion.insert(problem, range(4), [[5, 0], [6, 0]], **fields)
     with pytest.raises(InvalidProblem, match="node id 1 is used for more than one city"):
         insertion.insert(problem, range(4), [[5, 0], [6, 0]], node_ids=[1, 1])
+
+
+def test_the_encoding_holds_for_both(insert, tmp_path):
+    for name, rows in (("t.csv", "Říp,0,0\nŽďár,10,0\n"), ("new.csv", "Nový Žďár,5,3\n")):
+        (tmp_path / name).write_text(f"Jméno,u,v\n{rows}", encoding="cp1250")
+    columns = ["--x", "u", "--y", "v", "--name", "Jméno"]
+    rows, *_ = insert("t.csv", "new.csv", "--encoding", "cp1250", *columns)
+    assert [row["name"] for row in rows] == ["Říp", "Nový Žďár", "Žďár"]

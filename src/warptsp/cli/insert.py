@@ -135,7 +135,7 @@ def _with_order(
     from warptsp.io.tours import read_own_tour
     from warptsp.solver.inputs import checked_start, with_open
 
-    found = read_own_tour(instance.path, problem, instance.format)
+    found = read_own_tour(instance.path, problem, instance.format, instance.encoding)
     is_open = found.open if open_ is None else open_
     if is_open is not None and is_open != (problem.open is not None):
         problem = with_open(problem, is_open)
@@ -149,22 +149,21 @@ def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instanc
         names = of_tour.columns.as_options().items()
         columns = {role: str(column) for role, column in names if role in columns}
     if columns and str(places) != "-":
-        columns = _columns_there(places, columns)
+        columns = _columns_there(places, columns, tour.encoding)
     return replace(tour, path=places, format=None, columns=columns, asymmetric=False, sheet=None).read(
         notes=True
     )
 
 
-def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
+def _columns_there(places: Path, columns: dict[str, str], encoding: str | None) -> dict[str, str]:
     """Those of the columns that a table has; of coordinates all or none."""
     from warptsp.io.format import Source
-    from warptsp.io.options import ReadOptions
     from warptsp.io.registry import format_of_instance
     from warptsp.io.table.columns import place_of
     from warptsp.io.table.text import TableText
     from warptsp.io.table.titles import look_like_positions
 
-    source = Source(places)
+    source = Source(places, encoding=encoding)
     chosen = format_of_instance(source, None)
     if not chosen.has_columns:
         return {}
@@ -176,7 +175,7 @@ def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
         if columns[role].isdecimal() and look_like_positions(titles):
             return False  # the number is that of a column in a tour without names, and here names tell
         try:
-            place_of(columns[role], role, titles, len(titles), ReadOptions())
+            place_of(columns[role], role, titles, len(titles))
         except InvalidProblem:
             return False
         return True

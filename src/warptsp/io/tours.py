@@ -169,7 +169,9 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     return found
 
 
-def read_own_tour(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> TourFile:
+def read_own_tour(
+    path: str | os.PathLike[str], problem: Problem, format: str | None = None, encoding: str | None = None
+) -> TourFile:
     """The tour in the file that the instance comes from: the order of its places, unless it has another one.
 
     Parameters
@@ -179,6 +181,8 @@ def read_own_tour(path: str | os.PathLike[str], problem: Problem, format: str | 
         The instance in it.
     format : str, optional
         Its format as an instance.
+    encoding : str, optional
+        That of a text.
 
     Raises
     ------
@@ -186,7 +190,7 @@ def read_own_tour(path: str | os.PathLike[str], problem: Problem, format: str | 
         It is no list of places, and has no tour either; or the rows of a table are not in the order of their
         positions.
     """
-    source = Source(path, by_name=format is not None)
+    source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)
     if not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)

@@ -83,9 +83,7 @@ class Columns:
         return ", ".join(parts) + (f"; left out: {', '.join(rest[:8] + more)}" if rest else "")
 
 
-def place_of(
-    column: str | int, role: str, titles: Sequence[str] | None, count: int, options: ReadOptions
-) -> int:
+def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: int) -> int:
     """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number.
 
     Raises
@@ -117,7 +115,7 @@ def given_places(titles: Sequence[str] | None, count: int, options: ReadOptions)
     """
     found: dict[str, int] = {}
     for role, column in options.columns.items():
-        place = place_of(column, role, titles, count, options)
+        place = place_of(column, role, titles, count)
         other = next((held for held, at in found.items() if at == place), None)
         if other is not None:
             both = as_columns(**{other: options.columns[other], role: column})

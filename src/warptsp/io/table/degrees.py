@@ -51,11 +51,11 @@ def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], options: 
     x, y = (columns.as_options()[axis] for axis in "xy")
     return (
         f"columns {x} and {y} look like degrees, but are taken for x and y: "
-        f"{way_out_of_degrees(columns, points, options)}"
+        f"{way_out_of_degrees(columns, points)}"
     )
 
 
-def way_out_of_degrees(columns: Columns, points: NDArray[np.float64], options: ReadOptions) -> str:
+def way_out_of_degrees(columns: Columns, points: NDArray[np.float64]) -> str:
     """How the caller says whether coordinates of the plane are degrees, for the end of a message."""
     named = columns.as_options()
     x, y = named["x"], named["y"]

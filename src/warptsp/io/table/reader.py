@@ -239,7 +239,7 @@ class _Reader:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
         doubt = ""
         if columns.name is not None and self.options.metric is None:
-            way = way_out_of_degrees(columns, coordinates, self.options)
+            way = way_out_of_degrees(columns, coordinates)
             if look_like_degrees(coordinates):
                 x, y = (place + 1 for place in columns.positions[:2])
                 self.table.fail(
@@ -248,7 +248,7 @@ class _Reader:
                 )
             doubt = f"; if these are degrees, {way}" if may_be_whole_degrees(coordinates) else ""
         elif doubt_about_degrees(columns, coordinates, self.options) is not None:
-            doubt = f"; they look like degrees: {way_out_of_degrees(columns, coordinates, self.options)}"
+            doubt = f"; they look like degrees: {way_out_of_degrees(columns, coordinates)}"
         # Three columns may be another thing; few lines can count by chance.
         sure = len(columns.positions) == 2 and (columns.id is None or len(coordinates) > 3)
         level = logging.INFO if sure and not doubt else logging.WARNING
