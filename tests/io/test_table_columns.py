@@ -488,6 +488,13 @@ def test_pandas_without_titles():
     assert (found.metric, found.label(0), found.coordinates[0].tolist()) == (
         Metric.GREAT_CIRCLE, "Berlin", [52.5, 13.4],
     )  # fmt: skip
+    twice = frame.rename(columns={1: "x", 2: "x", 3: "y"})  # which no name tells apart
+    for other, message in (
+        (twice, "the data frame: columns 'x' and 'x' mean the same: remove one of them$"),
+        (pd.DataFrame(), "the data frame: it has the columns none: columns x and y"),
+    ):
+        with pytest.raises(InvalidProblem, match=message):
+            Problem.from_frame(other)
     numbered = frame.rename(columns={0: "id", 2: "lat", 3: "lon"}).set_index("id")
     assert Problem.from_frame(numbered.iloc[1:]).ids_of([0, 1]).tolist() == [2, 3]
 

@@ -150,7 +150,9 @@ def named_columns(
         if len(found) > 1 and role != "name":
             both = " and ".join(quoted(texts[place]) for place in found[:2])
             which = as_columns(**{role: found[0] + 1 if by_number else texts[found[0]]})
-            raise InvalidProblem(f"columns {both} mean the same: remove one of them; {which} takes the first")
+            differ = by_number or texts[found[0]] != texts[found[1]]
+            way = f"; {which} takes the first" if differ else ""
+            raise InvalidProblem(f"columns {both} mean the same: remove one of them{way}")
         return found[0] if found else None
 
     flat = [role for role in ("x", "y", "z") if role in given]

@@ -148,7 +148,7 @@ class _Reader:
     def _with_titles(self, titles: list[str]) -> tuple[Problem, Columns]:
         columns = self._columns(titles)
         if not columns.positions:
-            shown = ", ".join(quoted(field) for field in titles[:8])
+            shown = ", ".join(quoted(field) for field in titles[:8]) or "none"
             have = "the first line names" if self.table.by_number else "it has"
             self.table.fail(
                 f"{have} the columns {shown}: columns x and y, or lat and lon, are needed"
