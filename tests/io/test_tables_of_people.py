@@ -364,6 +364,24 @@ def test_encodings_that_do_not_fit(tmp_path):
         load(tmp_path / "a.npy", encoding="utf-8")
 
 
+def test_cells_of_numbers_separate_no_thousands_and_texts_may(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    for cells, price, refused in (
+        ((980, 1.125), 7, False),
+        ((980, "1.125"), 7, True),
+        ((980, "1.125"), 0.5, True),
+    ):
+        book = openpyxl.Workbook()
+        for row in (("name", "x", "y", "price"), ("A", *cells, price), ("B", 5, 870, 3)):
+            book.active.append(row)
+        book.save(tmp_path / "a.xlsx")
+        if refused:
+            with pytest.raises(ParseError, match=r"'1.125' may be 1.125 or 1125"):
+                load(tmp_path / "a.xlsx")
+        else:
+            assert load(tmp_path / "a.xlsx").coordinates.tolist() == [[980, 1.125], [5, 870]]
+
+
 def test_sheets_by_name_and_number(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     book = openpyxl.Workbook()
