@@ -219,6 +219,19 @@ def test_triangles_without_diagonal_of_many_cities_lose_none():
         assert read(text + "\n").given_matrix()[0].tolist() == first
 
 
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("0,27\n", [[0, 27]]),
+        ("1\t0\n", [[1, 0]]),
+        ("x,0,0\n-69.87,1,1\n170.6854,2,2\n", [[0, 0], [1, 1], [2, 2]]),
+        ("name,x,y\nA,0,27\n", [[0, 27]]),
+    ],
+)
+def test_few_places_are_no_triangle(text, places):
+    assert read(text).coordinates.tolist() == places
+
+
 def test_a_blank_diagonal_without_names_is_no_row_of_names():
     found = Problem.from_matrix([[0, 7, 2], [5, 0, 4], [1, 3, 0]], asymmetric=True)
     for mark in ("", "x", "-", "*"):
