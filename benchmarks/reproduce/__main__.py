@@ -13,6 +13,7 @@ STUDIES = (
     "two_opt_sizes",
     "two_opt_starts",
     "three_opt_sizes",
+    "triple_numbers",
     "swap_versions",
     "climbing_rates",
     "climbing_quality",

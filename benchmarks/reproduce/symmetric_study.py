@@ -19,7 +19,7 @@ from benchmarks.reproduce.harness import (
 from benchmarks.reproduce.instances import instance
 
 DOCUMENT = "003"
-TABLES = ("figure 18", "figure 19")
+TABLES = ("figure 17", "figure 18", "figure 19")
 BLOCKS = (32, 64, 96, 128, 256, 384, 512)
 SECONDS = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
 REDUCED_SECONDS = 2.0
@@ -45,8 +45,19 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     )
 
 
+def blocks_of(cities: int, block: int) -> int:
+    """Return the document's number of blocks: half of the cities have a thread each."""
+    return cities // (2 * block)
+
+
 def report(results: Results) -> list[Section]:
-    sections = []
+    blocks = [(block, blocks_of(2103, block)) for block in (2**power for power in range(3, 10))]
+    blocks.append((35, blocks_of(2103, 35)))
+    chart = Chart(
+        "Blocks of the document's launch, d2103", "threads a block", "blocks", {"d2103": sorted(blocks)}
+    )
+    text = f"{published('003').notes('figure 17')} Each holds a part of the tour; here each has a copy."
+    sections = [Section("Figure 17: number of blocks, d2103", (), (), text, chart)]
     points: list[tuple[float, float]] = []
     rows: list[list[object]] = []
     for block in (*BLOCKS, None):

@@ -127,9 +127,8 @@ def _quotients(results: Results) -> Section:
             if quotient:
                 lines.setdefault(what, []).append((cities, quotient))
     text = (
-        "The document draws these quotients of the times in its table. Ours are of whole calls, on the CPU "
-        "with one thread, and with the shortest schedule that is below 5 %: for few cities a call on a GPU "
-        "is mostly set-up, and a core needs less."
+        "Ours are of whole calls, on the CPU with one thread, with the shortest schedule below 5 %: for few "
+        "cities a call on a GPU is mostly set-up."
     )
     chart = Chart("Quotients of times", "cities", "times", lines)
     return Section("Figures 20 and 21: quotients of times", (), (), text, chart)

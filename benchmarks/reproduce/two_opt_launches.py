@@ -101,6 +101,10 @@ def _study(cities: int, results: Results) -> Section:
         left = (whole or result["passes"]) - result["passes"]
         return float(1e3 * result["seconds"] + left * kernel_ms(result))
 
+    def final_length(result: dict[str, Any]) -> float | None:
+        """Of a local optimum; None of runs that made the first passes only."""
+        return result["length"] if result["passes"] == whole else None
+
     for row in measured:
         name = LAUNCH.format(cities=cities, **row)
         rows.append(
@@ -109,6 +113,7 @@ def _study(cities: int, results: Results) -> Section:
                 *beside(row["kernel_ms"], only_gpu, name, kernel_ms),
                 *beside(row["passes"], only_gpu, name, "passes", "none"),
                 *beside(row["total_ms"], only_gpu, name, total_ms),
+                *beside(row["length"], only_gpu, name, final_length, "none"),
             ]
         )
         threads = row["block"] * row["grid"]
@@ -120,6 +125,7 @@ def _study(cities: int, results: Results) -> Section:
         *header("ms a pass", only_gpu),
         *header("passes", only_gpu, ratios=False),
         *header("ms in all", only_gpu),
+        *header("length", only_gpu, ratios=False),
     ]
     chart = Chart(f"2-opt, {cities} cities: a pass by threads and block size", "threads", "ms a pass", lines)
     return Section(f"Table {study}: all launches, {cities} cities", words, rows, chart=chart)

@@ -88,10 +88,7 @@ def report(results: Results) -> list[Section]:
             for row, (_, ranges, pairs) in zip(published("000").rows("4.19"), result["rows"], strict=True)
         ]
         words = ["cities", "ranges, published", "computed", "partitions, published", "computed"]
-        text = (
-            "Tables 4.16 to 4.18 draw the same division for 9000 cities and for an example of 9. Ours needs "
-            "none: a pass is one launch at any size, unless `range_size` asks for ranges."
-        )
+        text = "Tables 4.16 to 4.18 draw the same division for 9000 cities and for an example of 9."
         sections.append(Section("Table 4.19: ranges of 3000 cities and their pairs", words, rows, text))
     return sections
 

@@ -111,8 +111,7 @@ def _in_ranges(results: Results) -> Section:
         )
     words = ["cities", "ranges", "launches", "ms, published", "ms, GPU, in ranges", "ms, GPU, whole"]
     text = (
-        f"A launch holds two ranges of {RANGE} cities in shared memory, or one, and evaluates the moves "
-        "between them by their numbers, as the document's does; `whole` is the kernel that `two-opt` takes "
-        "unasked."
+        "Moves between two ranges are evaluated by their numbers, as in the document; `whole` is the kernel "
+        "that `two-opt` takes unasked."
     )
     return Section(f"Table 4.19 on the GPU: a pass in ranges of {RANGE} cities", words, rows, text)

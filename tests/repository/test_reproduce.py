@@ -249,6 +249,52 @@ def test_occupancy_is_the_published_one(harness, tmp_path):
         assert computed == [row["cities"], row["ranges"], row["partitions"]]
 
 
+def test_formulas_of_triples_are_wrong_where_published(harness, tmp_path):
+    from benchmarks.reproduce import triple_numbers as study
+
+    harness.main([study], ["--output", str(tmp_path)])
+    wrong, triples = (row["result"] for row in cells_of(tmp_path))
+    rows = harness.published("000").rows("4.23")
+    assert wrong["wrong"] == [row["wrong"] for row in rows]
+    assert wrong["i"] == [[row["i"]] * 2 for row in rows]
+    assert triples["off"] == 0
+    assert triples["formula_4_9"] == [[3, -2], [2, 0]]
+    counted = sorted((i, j, k) for i in range(6) for j in range(i) for k in range(j))[1:11]
+    assert [tuple(row[4:]) for row in triples["rows"]] == counted, "number 0 is (2, 1, 0)"
+    theirs = [(row["i_then"], row["j_then"], row["k_then"]) for row in harness.published("000").rows("4.24")]
+    assert [n for n, (a, b) in enumerate(zip(theirs, counted, strict=True), start=1) if a != b] == [4, 10]
+
+
+@pytest.mark.parametrize("order", ["hardware", "random"])
+def test_the_course_of_a_symmetric_descent_is_that_of_the_method(harness, order):
+    import warptsp
+    from benchmarks.reproduce import symmetric_orders as study
+    from benchmarks.reproduce.instances import random_cities, unrounded
+
+    problem = unrounded(random_cities(60))
+    options = {"method": "symmetric-two-opt", "params": {"order": order}, "start": "given"}
+    result = warptsp.solve(problem, **options, seed=1, threads=1, bound=False, stop=lambda state: False)
+    for log in (False, True):
+        points = study.course(problem, order, 20, log=log)
+        lengths = [length for _, _, length in points]
+        assert lengths[0] == pytest.approx(problem.length(range(60)))
+        assert lengths == sorted(lengths, reverse=True)
+        assert lengths[-1] == pytest.approx(result.length)
+        assert points[-1][1] == result.counters["evaluations"]
+    points = [(0, 0, 20.0), (3, 30, 11.0), (6, 60, 10.5), (8, 80, 10.0)]
+    assert study.share_near(points) == 0.75
+
+
+def test_figure_6_is_of_70_instances_and_figure_17_has_30_blocks(harness):
+    from benchmarks.reproduce import symmetric_orders, symmetric_study
+
+    sizes = symmetric_orders.instances()
+    assert (len(sizes), min(sizes.values()), max(sizes.values())) == (70, 51, 4461)
+    assert symmetric_orders.tabled() <= set(sizes)
+    (row,) = harness.published("003").rows("figure 17")
+    assert symmetric_study.blocks_of(2103, row["block"]) == row["blocks"]
+
+
 def test_a_real_run(harness, tmp_path, monkeypatch):
     from benchmarks.reproduce import two_opt_sizes as study
 
@@ -358,13 +404,15 @@ def test_the_time_of_all_passes_follows_from_the_first(harness):
 
     def row(cell, seconds, passes):
         source = {"machine": "m", "threads": "1 thread", "date": "d", "commit": "c"}
-        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds - 0.1}
+        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds - 0.1, "length": 7}
         return {"study": "two_opt_launches", "cell": cell, "device": "cuda", **source, "result": result}
 
     rows = [row("500 planned", 0.1, 600), row("500 1024x2", 0.5, 200), row("500 1024x122", 0.3, 600)]
     section = next(s for s in study.report(harness.Results(rows)) if s.title.startswith("Table A-1"))
     total = {line[0]: line[7] for line in section.rows}
     assert total == {"1024 x 2 x 61": "1300", "1024 x 122 x 1": "300"}, "the set-up counts once"
+    lengths = {line[0]: line[-1] for line in section.rows}
+    assert lengths == {"1024 x 2 x 61": "-", "1024 x 122 x 1": "7"}, "first passes end at no local optimum"
 
 
 def test_the_pages_are_what_the_cells_give(harness, tmp_path):

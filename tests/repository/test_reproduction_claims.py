@@ -12,6 +12,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = REPOSITORY / "docs" / "reproduction"
+HOPPER = 132  # multiprocessors of an H100, each of 2048 threads
 # Published instances of 6000 and 9000 cities are of another scale.
 COMPARABLE = 4000
 
@@ -29,6 +30,7 @@ class Measured:
         self.number = number
         self.sizes = neighbor_passes.sizes
         self.plane = known_instances("EUC_2D")
+        self.instances = known_instances
         by_study = {}
         for row in read_cells(PAGES / "cells.jsonl"):
             by_study.setdefault(row["study"], []).append(row)
@@ -108,6 +110,7 @@ def best_launch(launches, cities, block):
 def of_000(m):
     launches = list(m.launches())
     many = [ms for _, b, g, ms, _ in launches if b * g >= 15000]
+    yield f"holds, 2048. An H100 holds {HOPPER * 2048 // 1000} {HOPPER * 2048 % 1000}, and from 15 000 on"
     yield f"{spread(many, 2)} ms are the time of three launches"
     few = [passes for _, b, g, _, passes in launches if b * g <= 2048]
     assert set(few) == {200}
@@ -139,11 +142,51 @@ def of_000(m):
         f"{spread(start_tours(m, 'start_length'), 1, 100)} % as long, and save "
         f"{spread([1 - share for share in start_tours(m, 'passes')], 0, 100)} %."
     )
+    lower = []
+    descents = {row["cities"]: row["gpu_length"] for row in m.published("000").rows("4.15")}
+    triples = {row["cities"]: row["length"] for row in m.published("000").rows("B-2")}
+    for cities in (500, 1000):
+        two, three = (
+            m.get(study, name.format(cities), "cpu")["length"]
+            for study, name in (("two_opt_sizes", "descent {}"), ("three_opt_sizes", "{}"))
+        )
+        lower.append((1 - three / two, 1 - triples[cities] / descents[cities]))
+    ours, theirs = (" and ".join(f"{100 * share:.1f}" for share in row) for row in zip(*lower, strict=True))
+    yield (
+        f"From the identity 3-opt ends {ours} % lower than 2-opt at 500 and 1000 cities, the document's "
+        f"{theirs} %."
+    )
     ms = {row["cities"]: row["kernel_ms"] for row in m.published("000").rows("B-1")}
+    partitions = {row["cities"]: row["partitions"] for row in m.published("000").rows("4.19")}
     yield (
         "from 15 000 to 60 000 cities its time grows by "
-        f"{ms[60000] / ms[15000]:.0f}, the number of moves by {(60000 / 15000) ** 2:.0f}."
+        f"{ms[60000] / ms[15000]:.0f}, moves by {(60000 / 15000) ** 2:.0f}, partitions by "
+        f"{partitions[60000] / partitions[15000]:.0f}."
     )
+
+
+def of_001(m):
+    from warptsp.papers.exhaustive.cuda_swap_versions import MAX_BY_ROOT, MAX_BY_STABLE_ROOT
+
+    versions = sorted(
+        {int(name.split()[-1]) for name in m.names("swap_versions", "cuda") if " version " in name}
+    )
+    assert versions == list(range(1, 9))
+    for version in versions[1:]:
+        launch = m.get("swap_versions", f"1000 version {version}", "cuda")["launch"]
+        assert launch.endswith(" x 192")
+    yield "from version 2 on there are as many blocks of 192 threads as the GPU holds"
+    yield (
+        f"versions 1 to 6 are right up to {MAX_BY_ROOT} cities, version 7 up to {MAX_BY_STABLE_ROOT}; above, "
+        "they are refused."
+    )
+    for cell, device in (
+        ("10000 cities", "cpu"),
+        ("10000 cities", "cuda"),
+        ("10000 cities, version 8", "cuda"),
+    ):
+        assert m.get("swap_versions", cell, device)["passes"] == 500
+    yield "500 passes at 10 000 cities are the document's number"
 
 
 def of_002(m):
@@ -161,6 +204,7 @@ def of_002(m):
     page = text("002.md")
     factors = [float(cell) for cell in re.findall(r"\| 16384 \| \d+ \| \d+ \| ([\d.]+) \|", page)]
     assert len(factors) == 3
+    yield f"An H100 needs {HOPPER * 2048 // 10_000}0 000 climbers for that; here the number is fixed"
     yield f"hence factors of {min(factors):.0f} to {max(factors):.0f}"
     for device in ("cpu", "cuda"):
         done = {
@@ -172,12 +216,26 @@ def of_002(m):
         assert len(done) == 62
         assert {name.split(",")[0] for name in failed} == {"linhp318"}
     yield "linhp318 has a fixed edge, which random starts do not keep, and is left out."
+    first = m.instances()[:63]
+    others = [name for name, cities in first if (name, cities) not in m.plane]
+    yield f"{len(others)} of them have others: {listed(others)}."
     yield "The matrix in shared memory holds 240 cities on an H100 instead of 110"
     assert re.search(r"\| matr_s \| most cities[^|]*\| 110 \| cities \| 240 \|", page)
 
 
 def kernel(result):
     return result.get("kernel_seconds", result["seconds"])
+
+
+def chains_of(m):
+    """Chains on each of 132 multiprocessors, by instance."""
+    chains = {}
+    for row in m.published("003").rows("6.4.3 table 1"):
+        found = m.get("symmetric_table", f"{row['instance']} shortest schedule", "cuda")
+        # Every chain made its schedule, and then rotations of the last descents.
+        least = found["rotations_a_city"] * found["cities"]
+        chains[row["instance"]] = min(8, found["rotations"] // (132 * least))
+    return chains
 
 
 def of_003(m):
@@ -190,12 +248,7 @@ def of_003(m):
     minutes = [row["annealing_gpu_ms"] / 60e3 for row in skipped]
     assert f"{min(minutes):.0f} to {max(minutes):.0f}" == "5 to 12"
     yield "the three largest with the published time, which is five to twelve minutes each"
-    chains = {}
-    for row in rows:
-        found = m.get("symmetric_table", f"{row['instance']} shortest schedule", "cuda")
-        # Every chain made its schedule, and then rotations of the last descents.
-        least = found["rotations_a_city"] * found["cities"]
-        chains[row["instance"]] = min(8, found["rotations"] // (132 * least))
+    chains = chains_of(m)
     assert [count for name, count in chains.items() if name != "u1817"] == 12 * [8]
     yield (
         "there are 1056 chains, eight on each of 132 multiprocessors, and at u1817 "
@@ -211,6 +264,7 @@ def of_003(m):
     least = 1e3 * min(seconds["cuda"])
     yield f"the H100, whose calls take {least:.0f} ms or more, is faster at {listed(faster)} only."
     hardware_order = m.get("symmetric_orders", "u1817 symmetric", "cpu")["seconds"]
+    assert hardware_order <= concorde[-1]
     yield f"which needs fewer rotations there: {1e3 * hardware_order:.1f} ms"
     errors = m.symmetric("descent", "cpu", "error")
     assert all(error < row["concorde_error"] for error, row in zip(errors, rows, strict=True))
@@ -319,6 +373,15 @@ def of_004(m):
         if n < 2000
     ]
     yield f"in {spread(passes)} µs below 2000 cities"
+    found = {s: m.mean_error(s, "cpu") for s in ("3-opt", "3-opt, next edges", "2-opt, next edges")}
+    assert found == {s: m.mean_error(s, "cuda") for s in found}
+    theirs = {row["search"]: row for row in m.published("004").rows("3")}
+    two, three = theirs["2-opt"], theirs["3-opt"]
+    yield f"Hence it ends in better tours: {found['3-opt']:.2f} % against {three['cpu_error']}."
+    yield (
+        f"That ends at {found['3-opt, next edges']:.2f} %, as good as the published {three['cpu_error']} and "
+        f"{three['gpu_error']}, and 2-opt at {found['2-opt, next edges']:.2f} ({two['cpu_error']})."
+    )
     groups = sum(row["instances"] for row in m.published("004").rows("1"))
     yield f"The published numbers of instances by size add up to {groups}, although there are {len(m.plane)}."
 
@@ -350,6 +413,11 @@ def of_index(m):
         return f"| {seconds(study, cell, 'cuda')} s | {seconds(study, cell, 'cpu')} s |"
 
     yield f"2000 cities: 7.1 s, CPU 79 s {both('two_opt_sizes', 'descent 2000')}"
+    gpu, eighth, cpu = (
+        seconds("swap_versions", f"10000 cities{version}", device)
+        for version, device in (("", "cuda"), (", version 8", "cuda"), ("", "cpu"))
+    )
+    yield f"500 passes at 10 000 cities: 22.5 s | {gpu} s, the eighth version {eighth} s | {cpu} s |"
     one = m.get("two_opt_sizes", "pass 60000", "cuda")
     yield f"one pass at 60 000 cities: 321 s | {1e3 * kernel(one) / one['passes']:.2f} ms | "
     yield f"3-opt from the identity, 1000 cities: 631 s {both('three_opt_sizes', '1000')}"
@@ -370,9 +438,10 @@ def of_index(m):
     kernels = m.symmetric("shortest schedule", "cuda", "kernel_seconds")
     times = [row["annealing_gpu_ms"] / 1e3 / s for row, s in zip(rows, kernels, strict=True)]
     assert max(m.symmetric("shortest schedule", "cuda", "error")) < 5
+    chains = " or ".join(str(132 * count) for count in sorted(set(chains_of(m).values())))
     yield (
         f"below 5 % at all 13, kernels of {1e3 * min(kernels):.1f} ms to {max(kernels):.1f} s, "
-        f"{spread(times)} times as fast"
+        f"{spread(times)} times as fast with {chains} chains"
     )
     errors = m.symmetric("annealing 50", "cuda", "error")
     assert all(error < row["annealing_error"] for error, row in zip(errors, rows, strict=True))
@@ -418,7 +487,14 @@ def rounded(value, digits):
     return f"{float(f'{value:.{digits}g}'):.0f}"
 
 
-CLAIMS = {"000.md": of_000, "002.md": of_002, "003.md": of_003, "004.md": of_004, "index.md": of_index}
+CLAIMS = {
+    "000.md": of_000,
+    "001.md": of_001,
+    "002.md": of_002,
+    "003.md": of_003,
+    "004.md": of_004,
+    "index.md": of_index,
+}
 
 
 def text(page):
