@@ -64,7 +64,9 @@ def square_in(table: Table, options: ReadOptions) -> Problem | None:
     lines, fields = [line for line, _ in rows], [row for _, row in rows]
     for square in _readings(table, fields):
         grid = _aligned(square, max(len(names or ()) for names in (*square[1:3], square.body)))
-        below = lines[len(lines) - len(square.body) :]
+        below = lines[-len(square.body) :]
+        if len(below) < len(square.body):  # a triangle without diagonal, which has a row more
+            below = [lines[0], *lines] if not square.body[0] else [*lines, lines[-1]]
         found = None if grid is None else _read(table, square, grid, below, options)
         if found is not None:
             return found
@@ -165,7 +167,7 @@ def _read(
     numbers = table.fast_numbers(texts, range(n), n)
     if numbers is None:
         titles = square.above or [str(square.column + 1 + j) for j in range(n)]
-        pairs = zip(texts, lines, strict=False)
+        pairs = zip(texts, lines, strict=True)
         numbers = np.array(
             [[table.number(f, line, titles[j]) for j, f in enumerate(row)] for row, line in pairs]
         )
