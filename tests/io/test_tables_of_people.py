@@ -91,6 +91,8 @@ HEADERS = {
     "Address,Kunde": "Kunde",
     "Site,Location": "Site",
     "Place,City": "Place",
+    "Ort,Kunde": "Kunde",
+    "City,Address": "Address",
     "City,Customer Name": "Customer Name",
     "Country Name,City": "City",
     "Price,Shop": "Shop",
