@@ -99,6 +99,7 @@ def test_what_a_document_does_not_have():
         ({"document": "005"}, r"document: '005' is unknown; there are 000, 001, 002, 003, 004"),
         ({"document": 4}, r"document: 4 is unknown"),
         ({"document": "004", "method": "lk"}, r"document 004 does not have method 'lk'; it has ils"),
+        ({"document": "001", "method": ["swap"]}, r"document 001 does not have method \['swap'\]"),
         ({"document": "001", "method": "ils"}, r"document 001 does not have method 'ils'; it has swap"),
         (
             {"document": "000", "params": METHODS["two-opt"].params()},

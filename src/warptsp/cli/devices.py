@@ -75,23 +75,24 @@ def _facts() -> list[Fact]:
     found = describe()
     several, driver, why = found["several"], found["driver"], found["gpu_why"]
     spread = f"{several} for {MIN_CITIES_OF_GPUS:,} cities or more and method lk; --device names others"
+    version = driver and (driver["version"] or "of unknown version")
     packages = (f"{name} {version or 'missing'}" for name, version in found["cuda"].items())
-    words = {
-        "warptsp": f"{found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}",
-        "system": found["system"],
-        "cpu": found["cpu"],
-        "threads": f"{found['threads']} used by default, {found['cores']} in the machine",
-        "simd": ", ".join(found["simd"]) or "none known",
-        "native": ", ".join(f"{name} {value}" for name, value in found["native"].items()),
-        "several": spread if several is not None and "," in several else None,
-        "gpu": None if why is None else f"none used: {why}",
-        "driver": driver and f"{driver['version'] or 'of unknown version'}, for CUDA up to {driver['cuda']}",
-        "cuda": ", ".join(packages),
-        "kernels": found["kernel_cache"] or "not cached",
-    }
-    told = [Fact("", words=text, name=name) for name, text in words.items()]
-    told[6:6] = [Fact("", words=text, name=name) for gpu in found["gpus"] for name, text in _words_of(gpu)]
-    return [*(Fact(key, value) for key, value in found.items()), *told]
+    lines = [
+        ("warptsp", f"{found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}"),
+        ("system", found["system"]),
+        ("cpu", found["cpu"]),
+        ("threads", f"{found['threads']} used by default, {found['cores']} in the machine"),
+        ("simd", ", ".join(found["simd"]) or "none known"),
+        ("native", ", ".join(f"{name} {value}" for name, value in found["native"].items())),
+        *(line for gpu in found["gpus"] for line in _words_of(gpu)),
+        ("several", spread if several is not None and "," in several else None),
+        ("gpu", None if why is None else f"none used: {why}"),
+        ("driver", driver and f"{version}, for CUDA up to {driver['cuda']}"),
+        ("cuda", ", ".join(packages)),
+        ("kernels", found["kernel_cache"] or "not cached"),
+    ]
+    facts = [Fact(key, value) for key, value in found.items()]
+    return facts + [Fact("", words=text, name=name) for name, text in lines]
 
 
 def _words_of(gpu: dict[str, Any]) -> list[tuple[str, str]]:

@@ -118,7 +118,7 @@ def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
     """
     text = str(wanted).strip()
     same = [sheet for sheet in sheets if sheet.title.strip().casefold() == text.casefold()]
-    if same and not isinstance(wanted, int):
+    if same and isinstance(wanted, str):
         return same[0]
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= len(sheets):
         return sheets[int(text) - 1]

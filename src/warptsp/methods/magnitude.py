@@ -37,10 +37,8 @@ __all__ = ["Frame"]
 
 P = TypeVar("P")
 
-MIN_EXTENT_KEPT, MAX_EXTENT_KEPT = (
-    2.0**-40,
-    2.0**50,
-)  # extents, or largest entries of a matrix, that are searched as they are
+MIN_EXTENT_KEPT, MAX_EXTENT_KEPT = 2.0**-40, 2.0**50
+"""Extents, or largest entries of a matrix, that are searched as they are."""
 USUAL = 20  # what others become: 2**19 to 2**20
 MIN_EXPONENT = -1022  # of a unit; smaller ones do not have all digits
 FAR = 2.0**16  # extents from 0; from there a difference of two coordinates of an axis is exact

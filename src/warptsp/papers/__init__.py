@@ -65,7 +65,7 @@ def method_of(number: str | None, method: str | None) -> str:
     systems = get_document(number).systems
     if method is None:
         return next(iter(systems))
-    if method not in systems:
+    if not isinstance(method, str) or method not in systems:
         raise InvalidOption(
             f"document {number} does not have method {shown(method)}; it has {', '.join(systems)}"
         )

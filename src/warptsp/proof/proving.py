@@ -12,11 +12,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.claims import confirmed_bound
-from warptsp.errors import (
-    BackendUnavailable,
-    OutputError,
-    UnsupportedProblem,
-)
+from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.neighbors import candidate_rows
 from warptsp.outputs import Attempts, Pace, check_writable

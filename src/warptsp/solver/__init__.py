@@ -2,7 +2,7 @@
 
 `inputs` takes an instance and a start tour in any of their forms, `options` checks all other arguments,
 `merging` joins several start tours, `stages` runs one method or two and makes the result, with a lower
-bound as `bound` has it.
+bound as `bound` has it, and a proof as `proof` plans it. `proving` is `warptsp.prove`.
 """
 
 from __future__ import annotations

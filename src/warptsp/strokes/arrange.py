@@ -117,11 +117,8 @@ def arrange(
     task = Task.of(drawing, free, group, anywhere, shapes if inner_first else None, tolerance, cost)
     ends = Ends(place, place if back else None)
     before = _travel(drawing, place, back, cost)
-    order, entry, every = (
-        given_order(task),
-        np.zeros(len(task.units), dtype=np.intp),
-        np.arange(len(task.units)),
-    )
+    order, every = given_order(task), np.arange(len(task.units))
+    entry = np.zeros(len(task.units), dtype=np.intp)
     if n > 0:
         greedy = nearest_order(task, ends)
         tried = [(order, entry), (greedy, entry), arranged(task, ends, greedy, effort)]

@@ -20,13 +20,7 @@ from warptsp.problem.common_metrics import metric_of
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
-from .columns import (
-    Columns,
-    fitting_metric,
-    given_places,
-    guessed_columns,
-    named_columns,
-)
+from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
 from .rows import Cells, Table

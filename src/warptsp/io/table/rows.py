@@ -71,6 +71,8 @@ class Table:
         How many rows there are, if that is known before they are read.
     decimals : frozenset of int
         Columns whose points surely do not separate thousands, as where they are cells of numbers.
+    incomplete : dict of int to list of str
+        Rows that were left out because they lack a coordinate, by their numbers.
     """
 
     first_line: int

@@ -57,8 +57,6 @@ def square_in(table: Table, options: ReadOptions) -> Problem | None:
             if found is not None:
                 return found
     rows = _few_rows(table)
-    if rows is None:
-        return None
     if not rows:
         return None
     lines, fields = [line for line, _ in rows], [row for _, row in rows]

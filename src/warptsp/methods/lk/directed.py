@@ -40,18 +40,18 @@ __all__ = ["search"]
 
 logger = logging.getLogger(__name__)
 
-_HEARD = {"population"}  # of the parameters
+_USED = {"population"}  # of the parameters
 
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a directed tour on CPU threads until the run says stop, or it is proved optimal."""
-    unheard = [
+    unused = [
         field.name
         for field in fields(params)
-        if field.name not in _HEARD and getattr(params, field.name) != getattr(LkParams(), field.name)
+        if field.name not in _USED and getattr(params, field.name) != getattr(LkParams(), field.name)
     ]
-    if unheard:
-        logger.warning("asymmetric distances: %s had no effect", ", ".join(unheard))
+    if unused:
+        logger.warning("asymmetric distances: %s had no effect", ", ".join(unused))
     instance = DirectedInstance.of(problem)
     if (only := instance.only_tour) is not None:
         run.offer(only)

@@ -228,7 +228,7 @@ class BlockClimbers(Climbers):
 
 
 class ThreadClimbers(Climbers):
-    """A climber a thread: those of `climb_plan.THREAD_VERSIONS`.
+    """A climber a thread: those of `cuda_plan.THREAD_VERSIONS`.
 
     Raises
     ------
