@@ -91,6 +91,8 @@ HEADERS = {
     "Address,Kunde": "Kunde",
     "Site,Location": "Site",
     "Place,City": "Place",
+    "Ort,Kunde": "Kunde",
+    "City,Address": "Address",
     "City,Customer Name": "Customer Name",
     "Country Name,City": "City",
     "Price,Shop": "Shop",
@@ -217,6 +219,19 @@ def test_triangles_without_diagonal_of_many_cities_lose_none():
     upper = "\n".join(",".join(str(5 + i + j) for j in range(7 - i)) for i in range(7))
     for text, first in ((lower, [0, 5, 6, 7, 8, 9, 10, 11]), (upper, [0, *range(5, 12)])):
         assert read(text + "\n").given_matrix()[0].tolist() == first
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("0,27\n", [[0, 27]]),
+        ("1\t0\n", [[1, 0]]),
+        ("x,0,0\n-69.87,1,1\n170.6854,2,2\n", [[0, 0], [1, 1], [2, 2]]),
+        ("name,x,y\nA,0,27\n", [[0, 27]]),
+    ],
+)
+def test_few_places_are_no_triangle(text, places):
+    assert read(text).coordinates.tolist() == places
 
 
 def test_a_blank_diagonal_without_names_is_no_row_of_names():
@@ -362,6 +377,24 @@ def test_encodings_that_do_not_fit(tmp_path):
     np.save(tmp_path / "a.npy", SQUARE)
     with pytest.raises(InvalidOption, match=r"only tables and JSON need one, and .* is read as npy"):
         load(tmp_path / "a.npy", encoding="utf-8")
+
+
+def test_cells_of_numbers_separate_no_thousands_and_texts_may(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    for cells, price, refused in (
+        ((980, 1.125), 7, False),
+        ((980, "1.125"), 7, True),
+        ((980, "1.125"), 0.5, True),
+    ):
+        book = openpyxl.Workbook()
+        for row in (("name", "x", "y", "price"), ("A", *cells, price), ("B", 5, 870, 3)):
+            book.active.append(row)
+        book.save(tmp_path / "a.xlsx")
+        if refused:
+            with pytest.raises(ParseError, match=r"'1.125' may be 1.125 or 1125"):
+                load(tmp_path / "a.xlsx")
+        else:
+            assert load(tmp_path / "a.xlsx").coordinates.tolist() == [[980, 1.125], [5, 870]]
 
 
 def test_sheets_by_name_and_number(tmp_path):

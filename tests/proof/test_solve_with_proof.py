@@ -262,6 +262,22 @@ def test_no_proof_follows_a_callback_that_ended_the_search(problem, answer):
     assert result.stop_reason == "the callback returned True"
 
 
+@pytest.mark.parametrize(
+    ("phase", "reason"), [("proof", "stop requested during the proof"), ("local search", "stop requested")]
+)
+def test_a_token_ends_the_proof_or_leaves_it_out(undecided, phase, reason):
+    token, phases = warptsp.StopToken(), []
+
+    def request(event):
+        phases.append(event.phase)
+        if event.phase == phase:
+            token.request()
+
+    result = warptsp.solve(undecided, prove=True, stop=token | MaxKicks(800), callback=request)
+    assert (result.stop_reason, result.proved_optimal, result.interrupted) == (reason, False, False)
+    assert ("proof" in phases) is (phase == "proof")
+
+
 def test_a_callback_that_fails_during_the_proof(problem):
     with pytest.raises(ZeroDivisionError) as caught:
         warptsp.solve(problem, prove=True, callback=lambda event: event.phase == "proof" and 1 / 0)

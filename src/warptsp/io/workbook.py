@@ -39,9 +39,8 @@ _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     data, file = source.bytes, source.file
-    return read(
-        TableRows(_rows(_checked(data, file), file, options.sheet), file, gaps_are_blank=True), options
-    )
+    rows, decimals = _rows(_checked(data, file), file, options.sheet)
+    return read(TableRows(rows, file, gaps_are_blank=True, decimals=decimals), options)
 
 
 def _checked(data: bytes, file: str) -> BytesIO:
@@ -77,8 +76,10 @@ def _checked(data: bytes, file: str) -> BytesIO:
     return checked
 
 
-def _rows(workbook: BytesIO, file: str, wanted: str | int | None = None) -> list[tuple[int, list[str]]]:
-    """The rows of a sheet, or of the first that has any, as long as each other, with their numbers."""
+def _rows(
+    workbook: BytesIO, file: str, wanted: str | int | None = None
+) -> tuple[list[tuple[int, list[str]]], set[int]]:
+    """The rows of a sheet, or of the first that has any; and which columns have decimals: as `_texts`."""
     try:
         import openpyxl
     except ImportError:
@@ -96,9 +97,10 @@ def _rows(workbook: BytesIO, file: str, wanted: str | int | None = None) -> list
             most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
             for number, sheet in enumerate(sheets):
                 sheet.reset_dimensions()  # what it says of its size may be wrong either way
-                if rows := _texts(sheet.iter_rows(values_only=True), most, file):
+                rows, decimals = _texts(sheet.iter_rows(values_only=True), most, file)
+                if rows:
                     _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
-                    return rows
+                    return rows, decimals
     except WarpTSPError:
         raise
     except Exception as error:  # openpyxl checks little: a damaged workbook fails in a dozen ways
@@ -126,8 +128,12 @@ def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
     raise InvalidOption(f"{option}: there is no such sheet; the sheets are {there}{more}")
 
 
-def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[int, list[str]]]:
+def _texts(
+    rows: Iterable[Sequence[Any]], most: int, file: str
+) -> tuple[list[tuple[int, list[str]]], set[int]]:
     """The rows that hold anything, all as wide as the last column that does, with their numbers.
+
+    Beside them: the columns in which a cell is a number with decimals, whose point separates no thousands.
 
     Raises
     ------
@@ -135,6 +141,7 @@ def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[in
         The table would have more than `most` cells, or longer ones than a sheet has: a few bytes can say so.
     """
     found: list[tuple[int, list[str]]] = []
+    decimals: set[int] = set()
     width = 0
     for line, row in enumerate(rows, start=1):
         if line > _MOST_ROWS:
@@ -150,6 +157,7 @@ def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[in
                 file=file,
                 line=line,
             )
+        decimals.update(at for at, value in enumerate(row) if isinstance(value, float) and value % 1)
         found.append((line, texts))
         width = max(width, len(texts))
         if len(found) * width > most:
@@ -157,7 +165,7 @@ def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[in
                 f"has more than {len(found)} rows of {width} columns: save the columns that count as CSV",
                 file=file,
             )
-    return [(line, row + [""] * (width - len(row))) for line, row in found]
+    return [(line, row + [""] * (width - len(row))) for line, row in found], decimals
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,8 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from warptsp._checks import shown
@@ -24,7 +26,7 @@ from warptsp.proof.proving import (
     skipped,
 )
 from warptsp.run import PROVED
-from warptsp.stop import MaxKicks, MaxRuntime
+from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF, Share
 
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from warptsp.proof import Proof, ProofProgress
     from warptsp.run import Run
     from warptsp.solver.options import Step
-    from warptsp.stop import StoppingCriterion
 
 __all__ = ["ProofStage", "proof_of"]
 
@@ -85,8 +86,10 @@ class ProofStage:
     resume: str | None = None
 
     def criterion(self, started: float) -> StoppingCriterion:
-        """Return what ends the run of the proof, in a call that has started then."""
-        return Completion() if self.deadline is None else MaxRuntime(self.deadline - started)
+        """Return what ends the run of the proof, in a call that has started then: time, and tokens."""
+        end = Completion() if self.deadline is None else MaxRuntime(self.deadline - started)
+        tokens = () if self.limits is None else self.limits.tokens()
+        return reduce(or_, (token for token in tokens if isinstance(token, StoppingCriterion)), end)
 
     def run(self, run: Run) -> tuple[Proof | None, str | None]:
         """Prove that the best tour of a run is optimal, or find one that is.
@@ -147,6 +150,8 @@ class ProofStage:
             return before
         if self.deadline is not None and time.monotonic() >= self.deadline:
             return "time limit during the proof"
+        if run.token.requested():
+            return "stop requested during the proof"
         return "end of a proof that is left open" if self.tree else "bound of the linear programmes"
 
 

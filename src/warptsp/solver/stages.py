@@ -194,11 +194,13 @@ class _Session:
             start=tour,
             start_length=self.runs[0].course.start_length,
         )
+        self.runs.append(run)
         run.offer(beginning_with(tour, settings.first))
+        if run.token.requested():  # by a token of the user's, which has ended the search
+            return tour, length
         run.report_counters(**_summed_counters(self.stages))
         if bound is not None:
             run.report_bound(bound)
-        self.runs.append(run)
         if signals.caught is not None:  # it came while there was no run
             self.interrupt(signals.caught)
         proof, skipped = None, None

@@ -69,6 +69,8 @@ class Table:
         Whether a caller names columns by their numbers, too.
     count : int or None
         How many rows there are, if that is known before they are read.
+    decimals : frozenset of int
+        Columns whose points surely do not separate thousands, as where they are cells of numbers.
     incomplete : dict of int to list of str
         Rows that were left out because they lack a coordinate, by their numbers.
     """
@@ -84,6 +86,7 @@ class Table:
     titled = False
     by_number = True
     count: int | None = None
+    decimals: frozenset[int] = frozenset()
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -255,7 +258,9 @@ class Table:
         decimal marks, and whole numbers below a thousand stand beside, which would else have decimals, too.
         """
         mark = self._mark
-        if mark is None or self._surely_decimal or (mark == "." and self.delimiter not in ";\t|"):
+        if mark is None or self._surely_decimal:
+            return
+        if mark == "." and (self.delimiter not in ";\t|" or not self.decimals.isdisjoint(places)):
             return
         found, whole = None, mark == ","
         for line, row in self.rows():
@@ -365,6 +370,8 @@ class TableRows(Table):
         The names of the columns, where no row holds them.
     gaps_are_blank : bool
         Whether the numbers that no row has are those of blank rows.
+    decimals : set of int
+        Columns whose points surely do not separate thousands.
     """
 
     def __init__(
@@ -374,8 +381,10 @@ class TableRows(Table):
         titles: list[str] | None = None,
         *,
         gaps_are_blank: bool = False,
+        decimals: Iterable[int] = (),
     ) -> None:
         super().__init__(file)
+        self.decimals = frozenset(decimals)
         self._all, self._gaps_are_blank = rows, gaps_are_blank
         self._rows = [(line, row) for line, row in rows if any(row)]
         if not self._rows:

@@ -113,7 +113,7 @@ def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
             yield from (_Square(rows, above, None) for rows in ([[], *body], [*body, []]))
         if not is_counted(beside) and not is_counted(above[1:]):
             yield _Square(body, above, None)
-            yield from bare if table.titles is None else ()
+            yield from bare if table.titles is None and (marked or not corner) else ()
     if all(body):
         if len(above) == len(body):  # nothing stands in the corner
             yield _Square(inner, above, beside, 1)
@@ -132,7 +132,7 @@ def _aligned(square: _Square, n: int) -> list[list[str]] | None:
     lengths = [len(row) for row in body]
     if lengths == [n] * n:
         return body
-    if sorted(lengths) == [0] + [n] * (n - 1):
+    if sorted(lengths) == [0] + [n] * (n - 1) and n > (3 if square.above is None else 2):
         return [row or [""] * n for row in body]
     for first, step in ((1, 1), (0, 1), (n, -1), (n - 1, -1)):
         if lengths == list(range(first, first + step * n, step)):
@@ -172,9 +172,10 @@ def _read(
     numbers[infinite] = np.inf
     upper, lower = np.triu(np.ones((n, n), dtype=np.bool_), 1), np.tril(np.ones((n, n), dtype=np.bool_), -1)
     matrix = as_integers(numbers, lambda: [field for row in texts for field in row])
-    some_blank = any(len(row) < n for row in square.body)
-    if some_blank and matrix.diagonal().any(where=~infinite.diagonal()):
-        return None  # but a triangle without diagonal, which has a row more
+    is_triangle = any(len(row) < n for row in square.body)  # with a row more, if it has no diagonal
+    is_marked = square.above is square.beside is None and known.diagonal().any()  # where there are no names
+    if (is_triangle or is_marked) and matrix.diagonal().any(where=~infinite.diagonal()):
+        return None
     for half, other in ((upper, lower), (lower, upper)):
         if holes[half].all() and not holes[other].any():
             matrix = np.where(half, matrix.T, matrix)

@@ -34,17 +34,17 @@ _LONGITUDE = (
     "længdegrad, pituusaste, pituuspiiri, boylam, долгота, довгота, "
     "геодолгота, γεωγραφικόμήκος, bujur, kinhđộ, 经度, 經度, 経度, 경도, देशांतर, خطالطول, طولجغرافیایی"
 )
-# By rank: a table that has a name and a city is named by the name.
+# By rank: what tells places apart best comes first; many of them may be in one city.
 _NAMES = (
     "name, nom, nombre, nome, naam, namn, navn, nazwa, název, nimi, isim, ad, название, имя, назва, όνομα, "
     "nama, tên, 名称, 名稱, 名前, 名, 이름, नाम, الاسم, نام",
     "label, title, stopname, titel, titre, título, bezeichnung",
-    "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
-    "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
     "stop, station, location, site, branch, store, shop, customer, depot, filiale, standort, kunde, "
     "haltestelle, laden, sucursal, tienda, cliente, magasin, client, negozio, loja, klant, klient, магазин, "
     "клиент",
     "address, adresse, anschrift, dirección, indirizzo, endereço, adres, адрес, 地址, 住所, 주소",
+    "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
+    "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
 )
 _ID = "id, node, index, number, nr, #"
 _UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")

@@ -68,8 +68,8 @@ class BatchSearch {
         std::copy_n(points + (size_t)order_[c] * stride, stride, rows_.data() + (size_t)c * stride);
       instance.points = given.points = {rows_.data(), stride};
       instance.dimensions = stride;
-      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant,
-                                    (int)facts_of(all_.kind).norm, false, 1, token_, lists) &&
+      return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant, (int)facts_of(all_.kind).norm,
+                                    false, 1, token_, lists) &&
              tours::greedy_edge_points(rows_.data(), n_, stride, all_.kind, nullptr, 0, 1, token_, start_.data());
     }
     std::iota(order_.begin(), order_.end(), 0);
