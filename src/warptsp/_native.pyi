@@ -696,7 +696,7 @@ def shorter_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None,
 
 class SymmetricInstance:
     """
-    The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.
+    The numbers of a circle that every search of it takes; papers/symmetric/symmetric.h has them.
     """
 
     def __init__(self, *, elements: int = 0, random: int = 0, tolerance: float = 0.0, planar: int = 0, whole_edges: int = 0, center_x: float = 0.0, center_y: float = 0.0, scale: float = 0.0, slack: float = 0.0, place_error: float = 0.0) -> None: ...

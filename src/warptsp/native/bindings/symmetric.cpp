@@ -28,8 +28,9 @@ struct BoundTours {
 void bind_symmetric(nb::module_ &m) {
   typedef SymmetricInstance I;
   bind_fields<I>(
-      m, "SymmetricInstance", "The numbers of a circle that every search of it takes; symmetric/symmetric.h has them.",
-      [](const I &) {}, field("elements", &I::elements, "Of the hardware, for its order; 0 for that of the threads."),
+      m, "SymmetricInstance",
+      "The numbers of a circle that every search of it takes; papers/symmetric/symmetric.h has them.", [](const I &) {},
+      field("elements", &I::elements, "Of the hardware, for its order; 0 for that of the threads."),
       field("random", &I::random, "Whether segments come one after another at random."),
       field("tolerance", &I::tolerance, "What a gain must exceed."),
       field("planar", &I::planar, "Whether the filter works; 2 if single precision holds all places."),
