@@ -229,6 +229,7 @@ def test_metrics_by_the_names_of_scipy(name, metric):
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
 def test_what_is_not_rounded_is_searched_bounded_and_proved(name, dimensions):
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
     points = np.round(10 * np.random.default_rng(dimensions).random((9, dimensions)), 3)
     for open_path in (False, True):
         found = warptsp.solve(points, metric=name, open=open_path, prove=True)
