@@ -94,6 +94,19 @@ def test_what_is_given_comes_first():
     assert found.start == "random"
 
 
+def test_merged_tours_come_before_the_start_of_the_document():
+    problem = instance()
+    tours = [np.random.default_rng(seed).permutation(30) for seed in (1, 2)]
+    found = warptsp.solve(problem, document="001", merge=tours, bound=False, prove=False)
+    assert found.length <= min(map(problem.length, tours))
+    spelled_out = warptsp.solve(
+        problem, method="swap", merge=tours, params=dict(found.params), bound=False, prove=False
+    )
+    assert found.tour.tolist() == spelled_out.tour.tolist()
+    with pytest.raises(InvalidOption, match="start: 'given' and merge"):
+        warptsp.solve(problem, document="001", start="given", merge=tours)
+
+
 def test_what_a_document_does_not_have():
     for options, message in (
         ({"document": "005"}, r"document: '005' is unknown; there are 000, 001, 002, 003, 004"),

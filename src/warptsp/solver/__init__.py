@@ -206,9 +206,11 @@ def solve(
     else:
         from warptsp.papers import system_of
 
-        method, params, start, device = system_of(
+        method, params, its_start, device = system_of(
             document, instance, method, params, start, device, time_limit
         )
+        if merge is None:  # merged tours are a start, too, and the caller's goes before the document's
+            start = its_start
     workers = options.cluster_of(cluster, cluster_params, device)
     steps = options.steps_of(method, params, then, then_params, workers)
     limits = options.limits_of(instance, stop, time_limit, kicks)
