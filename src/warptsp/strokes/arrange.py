@@ -197,7 +197,6 @@ def _reason(task: Task, effort: Effort) -> str:
         and bool((task.group == task.group[0]).all())
         and units.free
         and task.machine.exact
-        and not task.machine.maximum  # which is searched on a grid
     )
     last = effort.reasons[-1]
     return COMPLETE if last == PROVED and not whole else last
