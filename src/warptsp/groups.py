@@ -19,35 +19,30 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.claims import bound_of_optimal, is_confirmed
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
-from warptsp.problem import Problem
+from warptsp.problem import Metric, Problem
 from warptsp.problem.part import part_of
 from warptsp.problem.values import EXACT_INTEGERS
+from warptsp.progress import Progress
 from warptsp.result import Result
 from warptsp.run import COMPLETE, PROVED
 from warptsp.solver import solve
-from warptsp.solver.inputs import as_problem
+from warptsp.solver.inputs import Instance, as_problem
 from warptsp.solver.options import seed_of
 from warptsp.solver.stages import signal_name
 from warptsp.stop import MaxRuntime
 from warptsp.stop.deadline import token_until
 from warptsp.stop.share import Share
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Metric
-    from warptsp.progress import Progress
-    from warptsp.solver.inputs import Instance
 
 __all__ = ["Choice", "choose"]
 

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
+from warptsp.problem import Problem
 
 from .construction import Construction, keep_fixed_edges
 from .directed_paths import DirectedPaths
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 __all__ = ["CONSTRUCTION", "NAME", "DirectedInstance", "patched", "scale_of"]
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.claims import bound_of_optimal
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, WarpTSPError
+from warptsp.many.table import Table
 from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.errors import WarpTSPError
-    from warptsp.many.table import Table
 
 __all__ = ["ManyResults"]
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import checked_number
@@ -23,22 +25,15 @@ from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
 from warptsp.many.taking import Taking
-from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.result import Result
 from warptsp.run import Settings
 from warptsp.solver.bound import bound_of
-from warptsp.solver.inputs import instance_of, start_of
+from warptsp.solver.inputs import Instance, instance_of, start_of
 from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
-from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
+from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, StopToken, as_criterion
 from warptsp.stop.callback import check_callback, is_true
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.problem import OpenPath
-    from warptsp.result import Result
-    from warptsp.solver.inputs import Instance
-    from warptsp.stop import SearchState, StoppingCriterion
 
 __all__ = ["ManyProgress", "solve_many"]
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.machine import CPU
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.result import Result
+from warptsp.result import Result
 
 __all__ = ["Row", "Rows", "Table"]
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
 
+from .problem import Problem
 from .values import plain_array
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from .problem import Problem
 
 __all__ = ["checked_tour"]
 

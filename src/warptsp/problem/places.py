@@ -7,17 +7,15 @@ back. So a search may look at places alone, and put the cities of each beside on
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .constraints import no_edges
 from .metric import Metric
 from .open_path import OpenPath
 from .problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Places", "constrained", "of_groups", "places_of"]
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from warptsp.bound.beside import BoundBeside
-    from warptsp.problem import Problem
-    from warptsp.progress import Progress
-    from warptsp.run.checkpoint import Checkpoint
-    from warptsp.run.snapshots import Recorder
-    from warptsp.stop import StoppingCriterion, StopToken
+from warptsp.bound.beside import BoundBeside
+from warptsp.problem import Problem
+from warptsp.progress import Progress
+from warptsp.run.checkpoint import Checkpoint
+from warptsp.run.snapshots import Recorder
+from warptsp.stop import StoppingCriterion, StopToken
 
 __all__ = ["Settings"]
 

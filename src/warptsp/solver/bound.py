@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warptsp._checks import shown
 from warptsp._words import as_called
 from warptsp.bound.beside import BoundBeside, checked_bound
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from warptsp.problem import Problem
-    from warptsp.stop import StoppingCriterion
+from warptsp.problem import Problem
+from warptsp.stop import StoppingCriterion
 
 __all__ = ["bound_of"]
 

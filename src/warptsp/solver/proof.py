@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.methods.protocol import best_of
 from warptsp.outputs import check_writable, is_stream
+from warptsp.problem import Problem
+from warptsp.proof import Proof, ProofProgress
 from warptsp.proof.linear_program import has_solver
 from warptsp.proof.proof import ProofOptions
 from warptsp.proof.proving import (
@@ -25,19 +29,11 @@ from warptsp.proof.proving import (
     prove_within,
     skipped,
 )
-from warptsp.run import PROVED
+from warptsp.run import PROVED, Run
+from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF, Share
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.proof import Proof, ProofProgress
-    from warptsp.run import Run
-    from warptsp.solver.options import Step
 
 __all__ = ["ProofStage", "proof_of"]
 

@@ -5,37 +5,31 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.claims import bound_of_optimal, confirmed_bound, is_confirmed
 from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
+from warptsp.methods import Method
 from warptsp.methods.launch import asked_of_launches
-from warptsp.problem import KnownLength
+from warptsp.problem import KnownLength, Problem
 from warptsp.progress import relative_gap
+from warptsp.proof import Proof
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import PROVED, Run, Settings
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
-from warptsp.solver.options import TRIVIAL
+from warptsp.solver.options import TRIVIAL, Step
+from warptsp.solver.proof import ProofStage
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from warptsp.methods import Method
-    from warptsp.problem import Problem
-    from warptsp.proof import Proof
-    from warptsp.solver.options import Step
-    from warptsp.solver.proof import ProofStage
 
 logger = logging.getLogger(__name__)
 
