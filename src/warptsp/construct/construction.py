@@ -14,9 +14,9 @@ from warptsp.problem import Problem
 __all__ = ["Construction", "keep_fixed_edges"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Construction:
-    """A construction: its module makes one and calls it ``CONSTRUCTION``.
+    """A construction, as the registry in `constructions.py` holds it.
 
     Attributes
     ----------

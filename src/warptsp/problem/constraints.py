@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidProblem
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import MAX_CITIES, check_count, plain_array
+from warptsp.problem.names import CityNames
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.values import MAX_CITIES, check_count, plain_array
 
 __all__ = ["check_open_path", "checked_fixed_edges", "no_edges", "with_cities"]
 

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
-
-from .problem import Problem
-from .values import plain_array
+from warptsp.problem.problem import Problem
+from warptsp.problem.values import plain_array
 
 __all__ = ["checked_tour"]
 

@@ -15,8 +15,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .lattice import grid_optimal_length
-from .metric import Metric
+from warptsp.problem.lattice import grid_optimal_length
+from warptsp.problem.metric import Metric
 
 __all__ = ["KnownLength", "known_grid", "known_length_by_name"]
 

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
-
-from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
-from .metric import Metric
-from .names import CityNames
-from .threads import in_threads
-from .tours import WORTH_THREADS, as_cities, is_long
-from .values import integer_array
+from warptsp.problem.distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
+from warptsp.problem.metric import Metric
+from warptsp.problem.names import CityNames
+from warptsp.problem.threads import in_threads
+from warptsp.problem.tours import WORTH_THREADS, as_cities, is_long
+from warptsp.problem.values import integer_array
 
 __all__ = ["CHUNK", "Distances", "MatrixDistances", "PlaceDistances", "pair_distances", "tour_length"]
 

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import EXACT_INTEGERS
+from warptsp.problem.names import CityNames
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.values import EXACT_INTEGERS
 
 __all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour
-
-from .values import integer_array
+from warptsp.problem.values import integer_array
 
 __all__ = ["CityNames"]
 

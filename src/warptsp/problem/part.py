@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .open_path import OpenPath
-from .problem import Problem
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.problem import Problem
 
 __all__ = ["part_of"]
 

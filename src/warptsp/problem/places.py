@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .constraints import no_edges
-from .metric import Metric
-from .open_path import OpenPath
-from .problem import Problem
+from warptsp.problem.constraints import no_edges
+from warptsp.problem.metric import Metric
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.problem import Problem
 
 __all__ = ["Places", "constrained", "of_groups", "places_of"]
 

@@ -14,9 +14,7 @@ from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem
-from warptsp.text import well_formed
-
-from .checks import (
+from warptsp.problem.checks import (
     check_display_degrees,
     check_extra,
     checked_coordinates,
@@ -25,20 +23,28 @@ from .checks import (
     checked_matrix,
     checked_node_ids,
 )
-from .common_metrics import metric_in, metric_of
-from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
-from .distance import unit_vectors
-from .known import KnownLength, known_grid, known_length_by_name
-from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
-from .matrices import are_distances, dense_matrix, square_matrix, without_none
-from .metric import Metric
-from .missing import check_connected, missing_arcs
-from .names import CityNames
-from .open_path import OpenPath
-from .reduced import Reduced, reduced_matrix
-from .rounding import doubt_about_rounding
-from .tours import as_cities, check_constraints, checked_permutation
-from .values import plain_array, point_array, read_only
+from warptsp.problem.common_metrics import metric_in, metric_of
+from warptsp.problem.constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
+from warptsp.problem.distance import unit_vectors
+from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
+from warptsp.problem.lengths import (
+    Distances,
+    MatrixDistances,
+    PlaceDistances,
+    longest_within,
+    pair_distances,
+    tour_length,
+)
+from warptsp.problem.matrices import are_distances, dense_matrix, square_matrix, without_none
+from warptsp.problem.metric import Metric
+from warptsp.problem.missing import check_connected, missing_arcs
+from warptsp.problem.names import CityNames
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.reduced import Reduced, reduced_matrix
+from warptsp.problem.rounding import doubt_about_rounding
+from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
+from warptsp.problem.values import plain_array, point_array, read_only
+from warptsp.text import well_formed
 
 __all__ = ["Problem"]
 

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._words import counted
 from warptsp.errors import InvalidTour
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import integer_array, plain_array
+from warptsp.problem.names import CityNames
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.values import integer_array, plain_array
 
 __all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
 
