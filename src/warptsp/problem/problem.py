@@ -1,4 +1,7 @@
-"""An instance: cities, a metric, and what every tour must respect. Long: users read all about it here."""
+"""An instance: cities, a metric, and what every tour must respect. Long: users read all about it here.
+
+`names` has what it says of its cities, `lengths` its distances.
+"""
 
 from __future__ import annotations
 
@@ -131,8 +134,9 @@ class Problem(Measured):
             if self.matrix is None or self.coordinates is not None:
                 raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
             matrix, asymmetric, wall = checked_matrix(self.matrix, directed, self.wall)
-            for name, value in (("matrix", matrix), ("asymmetric", asymmetric), ("wall", wall)):
-                put(name, value)
+            put("matrix", matrix)
+            put("asymmetric", asymmetric)
+            put("wall", wall)
         else:
             if self.coordinates is None or self.matrix is not None:
                 raise InvalidProblem(f"metric {self.metric.name} takes coordinates and no matrix")
