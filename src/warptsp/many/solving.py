@@ -28,9 +28,8 @@ from warptsp.many.taking import Taking
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.result import Result
 from warptsp.run import Settings
-from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import Instance, instance_of, start_of
-from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.options import bound_of, criterion_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, StopToken, as_criterion
 from warptsp.stop.callback import check_callback, is_true
@@ -160,18 +159,18 @@ def solve_many(
 
     def solved(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Result:
         begun = time.monotonic()
-        limits = limits_of(problem, stop, seconds, kicks)
+        criterion = criterion_of(problem, stop, seconds, kicks)
         settings = Settings(
             problem,
-            limits,
+            criterion,
             token,
             (seed + position) % (1 << 64),
             may_use_cpu=True,
             start=start_of(problem, None)[0],
-            bound=bound_of(False, problem, limits, 1),
+            bound=bound_of(False, problem, criterion, 1),
             started=begun,
         )
-        return run_stages(settings, planned_steps([step], "cpu", problem, limits))
+        return run_stages(settings, planned_steps([step], "cpu", problem, criterion))
 
     limited = not (stop is None and time_limit is None and total_time is None)
     plain_arrays = metric is None and open is None

@@ -89,8 +89,8 @@ class Run:
         self.start: str | NDArray[np.int32] = settings.start if start is None else start
         self.given = given
         self.token = _native.StopToken()
-        horizon = criterion.horizon()
-        self.time_limit, self.kick_limit = horizon.seconds, horizon.kicks
+        planned = criterion.planned_limit()
+        self.time_limit, self.kick_limit = planned.seconds, planned.kicks
         # A target for the bound wants the time that the bound takes.
         self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
         self._limit: Limit = criterion.limit()

@@ -26,7 +26,7 @@ class Settings:
     Attributes
     ----------
     problem : Problem
-    limits : StoppingCriterion or None
+    criterion : StoppingCriterion or None
         None: each method follows its own rule.
     token : StopToken or None
         Ends the runs beside their limits, or their own rules.
@@ -51,7 +51,7 @@ class Settings:
     """
 
     problem: Problem
-    limits: StoppingCriterion | None = None
+    criterion: StoppingCriterion | None = None
     token: StopToken | None = None
     seed: int = 0
     threads: int = 1
