@@ -211,7 +211,7 @@ def solve(
             start = its_start
     workers = options.cluster_of(cluster, cluster_params, device)
     steps = options.steps_of(method, params, then, then_params, workers)
-    criterion = options.criterion_of(instance, stop, time_limit, kicks)
+    criterion = options.criterion_of(stop, time_limit, kicks, instance)
     threads = resolve_threads(threads)
     proof = None
     if prove is not False or (isinstance(bound, str) and bound == "lp"):

@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from warptsp._checks import checked_count, shown
@@ -160,12 +162,12 @@ def cluster_of(cluster: Any, params: Mapping[str, Any] | object | None, device: 
 
 
 def criterion_of(
-    problem: Problem,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
+    problem: Problem | None = None,
 ) -> StoppingCriterion | None:
-    """Return the criterion that was asked for, None if there is none."""
+    """Return the criterion that was asked for, or None; it fits the problem, if that is given."""
     given = [] if stop is None else [as_criterion(stop)]
     if time_limit is not None:
         given.append(MaxRuntime(time_limit))
@@ -173,10 +175,9 @@ def criterion_of(
         given.append(MaxKicks(kicks))
     if not given:
         return None
-    criterion = given[0]
-    for other in given[1:]:
-        criterion = criterion | other
-    criterion.check(problem, problem.known_length)
+    criterion = reduce(or_, given)
+    if problem is not None:
+        criterion.check(problem, problem.known_length)
     return criterion
 
 
