@@ -171,8 +171,6 @@ class Problem(Measured):
             put("open", with_cities(self.open, self))
             check_open_path(self.open, self.fixed_edges, self, directed=self.asymmetric)
 
-    # Making one
-
     @classmethod
     def from_points(cls, points: ArrayLike, metric: Metric | str | None = None, **fields: Any) -> Problem:
         """An instance of points.
@@ -292,8 +290,6 @@ class Problem(Measured):
         if square or values.ndim == 1:
             return cls.from_matrix(values, asymmetric=asymmetric, **fields)
         return cls.from_points(values, **fields)
-
-    # What it is
 
     @cached_property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -418,8 +414,6 @@ class Problem(Measured):
         cities = as_cities(tour, self)
         arcs = np.stack([cities, np.roll(cities, -1)], axis=1)[: len(cities) - (self.open is not None)]
         return missing_arcs(self.given_matrix(), self.wall, arcs)
-
-    # Tours
 
     def check_connected(self) -> None:
         """Accept arcs that may make a tour, as far as that is seen at once.
