@@ -91,7 +91,7 @@ def test_functions_compose_from_both_sides():
 )
 def test_limits_are_sure_upper_bounds(criterion, limit):
     assert criterion.limit() == limit
-    assert criterion.horizon() == limit
+    assert criterion.planned_limit() == limit
 
 
 def test_token_reaches_a_running_search_at_once_only_where_it_stops_alone():
@@ -113,14 +113,14 @@ def test_token_reaches_a_running_search_at_once_only_where_it_stops_alone():
 def test_default_stop_of_tiny_instances_counts_kicks():
     for cities in (1, 2, 3, 12):
         stop = DefaultStop(cities)
-        assert stop.horizon().kicks == 50 * cities
+        assert stop.planned_limit().kicks == 50 * cities
         assert stop(state(kicks=50 * cities))
     assert DefaultStop(12)(state(length=0))
 
 
 def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
     stop = DefaultStop(1000)
-    assert stop.horizon() == Limit()
+    assert stop.planned_limit() == Limit()
     assert stop.limit() == Limit(10.0, None)
     assert not stop(state(elapsed=8, improved_at=3.3))
     assert stop(state(elapsed=8, improved_at=3.2))
@@ -140,9 +140,9 @@ def test_who_may_end_early():
 
 
 def test_default_stop_of_large_instances_has_a_growing_horizon():
-    assert DefaultStop(5_000).horizon() == Limit(10.0, None)
+    assert DefaultStop(5_000).planned_limit() == Limit(10.0, None)
     assert not DefaultStop(5_000)(state(elapsed=9.9))
-    limits = [DefaultStop(n).horizon().seconds for n in (100_000, 1_000_000, 10_000_000)]
+    limits = [DefaultStop(n).planned_limit().seconds for n in (100_000, 1_000_000, 10_000_000)]
     assert limits == [56.2, 316.2, 1778.3]
 
 
@@ -215,7 +215,7 @@ def test_a_second_search_has_its_own_time():
 )
 def test_bounds_between_the_default_rules(cities, horizon):
     stop = DefaultStop(cities)
-    assert stop.horizon() == horizon
+    assert stop.planned_limit() == horizon
     assert stop(state(elapsed=9.9)) == (cities in (13, 2000))  # which have been idle all the time
 
 
@@ -272,10 +272,10 @@ def test_a_token_lets_go_of_a_search_that_has_ended():
 def test_small_values_are_possible_and_said():
     assert repr(NoImprovement(0.5)) == "NoImprovement(seconds=0.5)"
     assert repr(NoImprovement(kicks=1)) == "NoImprovement(kicks=1)"
-    assert repr(MaxRuntime(1) | MaxKicks(2)) == "AnyOf(MaxRuntime(1.0), MaxKicks(2))"
+    assert repr(MaxRuntime(1) | MaxKicks(2)) == "AnyOf(MaxRuntime(seconds=1.0), MaxKicks(kicks=2))"
     assert repr(DefaultStop(5, optimum=7)) == "DefaultStop(5, optimum=7)"
-    assert repr(TargetLength(0.5)) == "TargetLength(0.5)"
-    assert repr(TargetGap(0.5)) == "TargetGap(0.5)"
-    assert repr(TargetGap(0, reference=0.5)) == "TargetGap(0.0, reference=0.5)"
+    assert repr(TargetLength(0.5)) == "TargetLength(length=0.5)"
+    assert repr(TargetGap(0.5)) == "TargetGap(percent=0.5)"
+    assert repr(TargetGap(0, reference=0.5)) == "TargetGap(percent=0.0, reference=0.5)"
     with pytest.raises(AttributeError):
         state().length = 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.construct.space_filling import along_curve
+from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_rows
 from warptsp.problem import Metric
 

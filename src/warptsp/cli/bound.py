@@ -62,8 +62,7 @@ def command(
     from warptsp.interruption import FirstSignal, status
     from warptsp.outputs import check_outputs
     from warptsp.progress import in_percent
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
     inputs = [("the instance itself", instance.path)]
     if tour is not None:

@@ -52,8 +52,8 @@ def command(
     """
     from warptsp.progress import in_percent, relative_gap
     from warptsp.proof import is_optimal
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap, known_facts
+    from warptsp.quantities import format_gap, length_text
+    from warptsp.result import known_facts
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
     check_has_no_missing_arcs(problem, cities, str(tour))

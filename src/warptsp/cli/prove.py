@@ -134,8 +134,7 @@ class _Told:
 
 def _stand(problem: Problem, progress: ProofProgress) -> str:
     from warptsp.progress import relative_gap
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
     unit = problem.metric.unit
     parts = [
@@ -152,8 +151,7 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
 
 def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     from warptsp.progress import in_percent
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit

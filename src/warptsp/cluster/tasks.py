@@ -212,7 +212,7 @@ def improve(
 def _search(task: Task, criterion: StoppingCriterion, device: str) -> Run:
     """Run the main solver on the instance of a task, and return its run, which has a tour."""
     problem, lk = task.problem(), get_method("lk")
-    seen = seen_by(lk, problem, criterion.horizon().seconds)
+    seen = seen_by(lk, problem, criterion.planned_limit().seconds)
     run = Run(
         Settings(problem, criterion, seed=task.seed),
         criterion,

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
+from warptsp.construct.construction import Construction
+from warptsp.construct.directed_paths import DirectedPaths
+from warptsp.construct.open_paths import closed, opened
+from warptsp.construct.patching import PATCHING
+from warptsp.construct.simple import SIMPLE
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.problem import Problem
 from warptsp.problem.constraints import no_edges
-
-from . import given, greedy, nearest_neighbor, patching, random, space_filling
-from .construction import Construction
-from .directed_paths import DirectedPaths
-from .open_paths import closed, opened
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 __all__ = ["CONSTRUCTIONS", "construct"]
 
-_MODULES = (greedy, space_filling, nearest_neighbor, random, given, patching)
-
 CONSTRUCTIONS: Mapping[str, Construction] = MappingProxyType(
-    {module.CONSTRUCTION.name: module.CONSTRUCTION for module in _MODULES}
+    {construction.name: construction for construction in (*SIMPLE, PATCHING)}
 )
 """All constructions, by name."""
 

@@ -9,16 +9,12 @@ start. Where both are free, so is the way by one more city. No distance is made 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.problem import OpenPath
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import OpenPath, Problem
 
 __all__ = ["DirectedPaths"]
 

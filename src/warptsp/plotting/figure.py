@@ -17,8 +17,7 @@ from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
 from warptsp.progress import relative_gap
-from warptsp.quantities import length_text
-from warptsp.result import format_gap
+from warptsp.quantities import format_gap, length_text
 from warptsp.text import printable
 
 from .plane import PANEL, check_has_places, city_plane, tour_edges

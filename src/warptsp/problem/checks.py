@@ -14,12 +14,10 @@ from warptsp._checks import shown
 from warptsp._words import as_called, counted
 from warptsp.errors import InvalidProblem
 from warptsp.machine import available_threads
-from warptsp.text import well_formed
-
-from .metric import Metric
-from .missing import with_wall
-from .threads import in_threads
-from .values import (
+from warptsp.problem.metric import Metric
+from warptsp.problem.missing import with_wall
+from warptsp.problem.threads import in_threads
+from warptsp.problem.values import (
     EXACT_INTEGERS,
     float_array,
     largest_bits,
@@ -28,6 +26,7 @@ from .values import (
     read_only,
     real_array,
 )
+from warptsp.text import well_formed
 
 __all__ = [
     "bounds_of",

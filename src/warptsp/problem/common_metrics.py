@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .metric import COMMON, Metric
+from warptsp.problem.metric import COMMON, Metric
 
 __all__ = ["metric_in", "metric_of"]
 

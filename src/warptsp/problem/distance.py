@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .metric import Metric
+from warptsp.problem.metric import Metric
 
 __all__ = ["EARTH_RADIUS_M", "GEO_PI", "GEO_RADIUS_KM", "coordinate_distances", "geo_radians", "unit_vectors"]
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
-
-from .values import plain_array
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from .problem import Problem
+from warptsp.problem.problem import Problem
+from warptsp.problem.values import plain_array
 
 __all__ = ["checked_tour"]
 

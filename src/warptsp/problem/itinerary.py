@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from warptsp._checks import checked_number
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption
-
-from .problem import Problem
+from warptsp.problem.problem import Problem
 
 __all__ = ["Itinerary", "length_of", "travel_seconds"]
 

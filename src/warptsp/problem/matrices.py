@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from warptsp._words import as_called
 from warptsp.errors import InvalidProblem
 from warptsp.machine import memory
-
-from .values import check_count, real_array
+from warptsp.problem.values import check_count, real_array
 
 __all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix", "without_none"]
 

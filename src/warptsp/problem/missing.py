@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import EXACT_INTEGERS
+from warptsp.problem.names import Cities, words_for
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.values import EXACT_INTEGERS
 
 __all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
 
@@ -86,7 +85,7 @@ def check_connected(
     wall: int | float,
     path: OpenPath | None,
     fixed_edges: NDArray[np.int32],
-    names: CityNames,
+    names: Cities,
 ) -> None:
     """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
 
@@ -112,11 +111,11 @@ def check_connected(
         if len(wrong) and n > 1:
             raise InvalidProblem(
                 f"{line} {wrong[0]} of the matrix (counted from 0) has no finite entry: no arc {word} "
-                f"{names.words_for(wrong[0])}, so that there is no tour; each direction of a road is an arc"
+                f"{words_for(names, wrong[0])}, so that there is no tour; each direction of a road is an arc"
             )
     lacking = missing_arcs(matrix, wall, fixed_edges)
     if len(lacking):
-        tail, head = map(names.words_for, lacking[0])
+        tail, head = (words_for(names, city) for city in lacking[0])
         raise InvalidProblem(
             f"the fixed edge from {tail} to {head} is missing from the matrix: there is no tour"
         )
@@ -126,7 +125,7 @@ def check_connected(
         _check_ways(matrix, wall, start, last, names)
 
 
-def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: CityNames) -> None:
+def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: Cities) -> None:
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
         breadth_first_order,
@@ -146,7 +145,8 @@ def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, 
     if backwards:
         reached = breadth_first_order(graph.T.tocsr(), start, return_predecessors=False)
         other = np.setdiff1d(np.arange(len(matrix)), reached)
-    tail, head = map(names.words_for, (other[0], start) if backwards else (start, other[0]))
+    ends = (other[0], start) if backwards else (start, other[0])
+    tail, head = (words_for(names, city) for city in ends)
     raise InvalidProblem(
         f"no way leads from {tail} to {head}, as arcs are missing from the matrix: there is no tour"
     )

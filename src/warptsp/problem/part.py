@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .open_path import OpenPath
-from .problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.problem import Problem
 
 __all__ = ["part_of"]
 

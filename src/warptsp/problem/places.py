@@ -7,17 +7,16 @@ back. So a search may look at places alone, and put the cities of each beside on
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .constraints import no_edges
-from .metric import Metric
-from .open_path import OpenPath
-from .problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from warptsp.problem.constraints import no_edges
+from warptsp.problem.metric import Metric
+from warptsp.problem.open_path import OpenPath
+from warptsp.problem.problem import Problem
 
 __all__ = ["Places", "constrained", "of_groups", "places_of"]
 
@@ -103,13 +102,15 @@ def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
     direct way by more than rounding.
     Nor are they looked for where that takes too much of so many `seconds`.
     """
-    if "places" not in problem._found:
+    if problem not in _FOUND:
         entries = 0 if problem.matrix is None else problem.matrix.size
         if seconds is not None and _LOOK_AT_ENTRY * entries > _LOOK_SHARE * seconds:
             return None
-        problem._found["places"] = _found(problem)
-    places: Places | None = problem._found["places"]
-    return places
+        _FOUND[problem] = _found(problem)
+    return _FOUND[problem]
+
+
+_FOUND: WeakKeyDictionary[Problem, Places | None] = WeakKeyDictionary()
 
 
 def _found(problem: Problem) -> Places | None:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._words import as_called
-
-from .distance import coordinate_distances
-from .metric import Metric
+from warptsp.problem.distance import coordinate_distances
+from warptsp.problem.metric import Metric
 
 __all__ = ["doubt_about_rounding"]
 

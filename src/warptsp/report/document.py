@@ -21,10 +21,10 @@ from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
 from warptsp.problem.itinerary import Itinerary
-from warptsp.quantities import number_text
+from warptsp.quantities import format_gap, number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
-from warptsp.result import HistoryPoint, Result, Snapshot, format_gap
+from warptsp.result import HistoryPoint, Result, Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

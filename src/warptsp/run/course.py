@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warptsp.claims import confirmed_bound
+from warptsp.problem import KnownLength
 from warptsp.progress import Progress
 from warptsp.result import HistoryPoint
+from warptsp.run.settings import Settings
 from warptsp.stop import SearchState
-
-if TYPE_CHECKING:
-    from warptsp.problem import KnownLength
-    from warptsp.run.settings import Settings
 
 __all__ = ["Course"]
 

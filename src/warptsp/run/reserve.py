@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.problem.tours import WORTH_THREADS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.run.settings import Settings
+from warptsp.run.settings import Settings
 
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say

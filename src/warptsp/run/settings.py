@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from warptsp.bound.beside import BoundBeside
-    from warptsp.problem import Problem
-    from warptsp.progress import Progress
-    from warptsp.run.checkpoint import Checkpoint
-    from warptsp.run.snapshots import Recorder
-    from warptsp.stop import StoppingCriterion, StopToken
+from warptsp.bound.beside import BoundBeside
+from warptsp.problem import Problem
+from warptsp.progress import Progress
+from warptsp.run.checkpoint import Checkpoint
+from warptsp.run.snapshots import Recorder
+from warptsp.stop import StoppingCriterion, StopToken
 
 __all__ = ["Settings"]
 
@@ -28,7 +26,7 @@ class Settings:
     Attributes
     ----------
     problem : Problem
-    limits : StoppingCriterion or None
+    criterion : StoppingCriterion or None
         None: each method follows its own rule.
     token : StopToken or None
         Ends the runs beside their limits, or their own rules.
@@ -53,7 +51,7 @@ class Settings:
     """
 
     problem: Problem
-    limits: StoppingCriterion | None = None
+    criterion: StoppingCriterion | None = None
     token: StopToken | None = None
     seed: int = 0
     threads: int = 1

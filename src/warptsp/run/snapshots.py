@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warptsp.problem import Problem
 from warptsp.result import Snapshot
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 SHARE = 0.05  # of the run, at most, that taking them may cost
 FINENESS = 2  # tours considered for each of the snapshots, were they spread evenly

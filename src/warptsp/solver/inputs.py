@@ -6,9 +6,10 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
@@ -19,19 +20,8 @@ from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from numpy.typing import ArrayLike, NDArray
-
-    OfOtherPackages: TypeAlias = "Frame | ArrowStream | Graph"
-    #: The forms in which `solve` takes an instance.
-    Instance: TypeAlias = (
-        "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | Iterator[Any] | "
-        "OfOtherPackages"
-    )
-
 __all__ = [
+    "Instance",
     "as_problem",
     "checked_start",
     "given_tour",
@@ -66,6 +56,21 @@ class Graph(Protocol):
 
     def is_multigraph(self) -> bool: ...
     def is_directed(self) -> bool: ...
+
+
+Instance: TypeAlias = (
+    Problem
+    | ArrayLike
+    | str
+    | os.PathLike[str]
+    | Mapping[Any, Any]
+    | Sequence[Any]
+    | Iterator[Any]
+    | Frame
+    | ArrowStream
+    | Graph
+)
+"""The forms in which `solve` takes an instance."""
 
 
 def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmetric: bool = False) -> Problem:

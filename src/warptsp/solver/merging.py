@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
@@ -15,18 +16,11 @@ from warptsp._words import counted
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
+from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.result import Result
 from warptsp.run.snapshots import turned_to_first
-from warptsp.solver.inputs import given_tour, instance_of, start_of
+from warptsp.solver.inputs import Instance, given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.problem import Metric, OpenPath, Problem
-    from warptsp.solver.inputs import Instance
 
 __all__ = ["merge", "merged", "tours_of"]
 

@@ -28,6 +28,3 @@ class Share(StoppingCriterion):
 
     def __str__(self) -> str:
         return self.name
-
-    def __repr__(self) -> str:
-        return f"Share({self.part!r}, {self.name!r})"

@@ -25,7 +25,7 @@ from warptsp.describe import (
     work,
 )
 from warptsp.errors import WarpTSPError
-from warptsp.result import format_gap
+from warptsp.quantities import format_gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
