@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.backends.beside import Beside
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.threads import between_reports
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Polish:
         """What has become of it, in the search's numbers; None if it is not yet time for the next one."""
         if self._generations < tuning.GPU_POLISH or self._run.token.stopped():
             return None
-        return self._search.tour().download()
+        return self._search.tour.download()
 
 
 class GpuPopulation:
