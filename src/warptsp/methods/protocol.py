@@ -86,13 +86,7 @@ class View:
 
 
 class ViewedRun:
-    """A run seen through a view.
-
-    Parameters
-    ----------
-    run : Run
-    view : View
-    """
+    """A run seen through a view."""
 
     __slots__ = ("_run", "_view")
 

@@ -52,13 +52,7 @@ def install(cuda: int) -> str:
 
 
 def import_core() -> Any:
-    """Return the module ``cuda.core``.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed, or cannot be imported.
-    """
+    """Return the module ``cuda.core``; BackendUnavailable if it cannot be imported."""
     try:
         import cuda.core
     except ImportError as error:
@@ -69,13 +63,7 @@ def import_core() -> Any:
 
 
 def nvrtc_version() -> tuple[int, int]:
-    """Return the version of NVRTC, CUDA's run-time compiler.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed.
-    """
+    """Return the version of NVRTC, CUDA's run-time compiler; BackendUnavailable if it is not installed."""
     return _nvrtc()[0]
 
 
@@ -201,13 +189,7 @@ class Compilation:
         self._files = [Beside(compile_kernels, source, capability) for source in sources]
 
     def wait(self, seconds: float) -> bool:
-        """Wait for so long at most; returns whether it is complete.
-
-        Raises
-        ------
-        BackendUnavailable
-            See `compile_kernels`.
-        """
+        """Wait for so long at most; tell whether it is complete, or raise what `compile_kernels` raised."""
         end, complete = time.monotonic() + seconds, True
         for file in self._files:
             if file.wait(max(0.0, end - time.monotonic())):

@@ -28,12 +28,8 @@ def kernel_files() -> list[str]:
 def expand(file: str | Path) -> str:
     """Return the source of a kernel file with all its headers: by its name in native/, or by its path.
 
-    Raises
-    ------
-    BackendUnavailable
-        If a file is missing.
-    ValueError
-        If a header is included under a condition, where "once each" could lose it.
+    BackendUnavailable if a file is missing; ValueError if a header is included under a condition, where "once
+    each" could lose it.
     """
     return _of_package(file) if isinstance(file, str) else "".join(_expanded(file, set()))
 

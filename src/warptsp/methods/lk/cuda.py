@@ -52,10 +52,8 @@ if TYPE_CHECKING:
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour on the GPUs ``run.device`` until the run says stop.
 
-    Raises
-    ------
-    BackendUnavailable, DeviceOutOfMemory, DeviceFailure
-        If the GPU cannot do it; the best tour so far has been offered.
+    BackendUnavailable, DeviceOutOfMemory or DeviceFailure if the GPU cannot do it; the best tour so far has
+    been offered.
     """
     if isinstance(run.start, np.ndarray):
         run.offer(run.start)
