@@ -153,7 +153,7 @@ def aim_table(aims: list[dict[str, Any]]) -> str:
 def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of the third table, from the last run of each instance."""
     from warptsp.backends.cuda.device import Device
-    from warptsp.backends.cuda.search import needed_bytes, plan_launch
+    from warptsp.backends.cuda.launch_plan import needed_bytes, plan_launch
 
     rows = []
     with Device.open() as device:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warptsp.backends.cuda import bound, plane_candidates, primitives, tuning
+from warptsp.backends.cuda import plane_candidates, primitives, tuning
 from warptsp.backends.cuda.batch import FILE as BATCH_FILE
-from warptsp.backends.cuda.batch import KERNELS as BATCH_KERNELS
 from warptsp.backends.cuda.batch import batch_defines
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.launch_plan import KERNELS, lk_defines
-from warptsp.backends.cuda.path_order import PATHS
+from warptsp.backends.cuda.launch_plan import lk_defines
 from warptsp.papers.exhaustive.cuda_plan import (
     FAST_FILE,
     FAST_KERNELS,
@@ -60,7 +58,7 @@ BUILDS: tuple[Build, ...] = (
     ),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
-    Build("geometry.cu", primitives.KERNELS, fmad=False),
+    Build("geometry.cu", primitives.INSTANCES, fmad=False),
     Build(
         "candidates.cu",
         tuple(
@@ -72,17 +70,17 @@ BUILDS: tuple[Build, ...] = (
         ),
         fmad=False,
     ),
-    Build(PATHS.file, PATHS.names, fmad=PATHS.fmad),
+    Build("paths.cu", fmad=False),
     *(
-        Build("bound.cu", bound.KERNELS, {"METRIC_KIND": metric.kind}, False, architectures)
+        Build("bound.cu", (), {"METRIC_KIND": metric.kind}, False, architectures)
         for metric, architectures in ((Metric.EUC_2D, ARCHITECTURES), (Metric.MAX_2D, ((9, 0),)))
     ),
-    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
-    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D, depth=tuning.ILS_DEPTH), architectures=((9, 0),)),
+    Build("lk.cu", (), lk_defines(Metric.EUC_2D)),
+    Build("lk.cu", (), lk_defines(Metric.EUC_2D, depth=tuning.ILS_DEPTH), architectures=((9, 0),)),
     *(
         # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
         # one each kind of distance is tried.
-        Build("lk.cu", KERNELS, lk_defines(metric, dummy), architectures=((9, 0),))
+        Build("lk.cu", (), lk_defines(metric, dummy), architectures=((9, 0),))
         for metric, dummy in (
             (Metric.ATT, False),
             (Metric.MAX_2D, False),
@@ -93,9 +91,9 @@ BUILDS: tuple[Build, ...] = (
             (Metric.EXPLICIT, False),
         )
     ),
-    Build(BATCH_FILE, BATCH_KERNELS, batch_defines(Metric.EXACT_2D, FEW)),
+    Build(BATCH_FILE, (), batch_defines(Metric.EXACT_2D, FEW)),
     *(
-        Build(BATCH_FILE, BATCH_KERNELS, batch_defines(metric, n), architectures=((9, 0),))
+        Build(BATCH_FILE, (), batch_defines(metric, n), architectures=((9, 0),))
         for metric, n in ((Metric.EXACT_2D, MANY), (Metric.EXPLICIT, FEW))
     ),
     *(

@@ -8,7 +8,7 @@ import pytest
 from warptsp import _native
 from warptsp.backends.compact_order import compact_order
 from warptsp.backends.cuda.cities import HostCities, MatrixCities, is_plain
-from warptsp.backends.cuda.search import has_dummy, needed_bytes
+from warptsp.backends.cuda.launch_plan import has_dummy, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.problem import Metric, OpenPath, Problem
 

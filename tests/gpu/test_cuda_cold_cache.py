@@ -16,7 +16,7 @@ import warptsp
 from warptsp.backends.cuda import cache, compiler
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import Compilation, not_cached
-from warptsp.backends.cuda.search import kernel_sources
+from warptsp.backends.cuda.launch_plan import kernel_sources
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.methods import kernels
 from warptsp.methods.lk import cuda as lk_cuda
@@ -53,7 +53,7 @@ def slow_compiler(tmp_path, monkeypatch, pretend_gpus):
 
 def await_compiler():
     for thread in threading.enumerate():
-        if thread.name == "warptsp-nvrtc":
+        if thread.name == "warptsp beside a GPU":
             thread.join()
 
 
@@ -79,7 +79,7 @@ def test_a_time_limit_that_ends_meanwhile(slow_compiler):
         if result.length < greedy:
             break
     # The compiler is still at it.
-    assert "warptsp-nvrtc" in [thread.name for thread in threading.enumerate()]
+    assert "warptsp beside a GPU" in [thread.name for thread in threading.enumerate()]
     assert result.device == "cpu"  # what searched
     assert result.length < greedy
     problem().check_tour(result.tour)

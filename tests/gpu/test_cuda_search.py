@@ -10,10 +10,10 @@ import pytest
 
 import warptsp
 from warptsp import Problem, stop
+from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.generate import dimacs
 from warptsp.methods.lk import population_cuda, tuning
-from warptsp.methods.lk.beside import Beside
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def test_many_fixed_edges() -> None:
 
 
 def test_a_matrix_takes_four_bytes_an_entry() -> None:
-    from warptsp.backends.cuda.search import needed_bytes
+    from warptsp.backends.cuda.launch_plan import needed_bytes
 
     small = needed_bytes(instance("EXPLICIT", 1000)) - needed_bytes(instance("EXPLICIT", 500))
     assert 4 * (1000**2 - 500**2) < small < 5 * (1000**2 - 500**2)
@@ -298,7 +298,7 @@ def test_progress_and_checkpoint(tmp_path) -> None:  # type: ignore[no-untyped-d
 @pytest.mark.parametrize("n", [2000, 20_000, 300_000])
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
 def test_memory(metric: str, n: int) -> None:
-    from warptsp.backends.cuda.search import needed_bytes
+    from warptsp.backends.cuda.launch_plan import needed_bytes
 
     problem = instance(metric, n)
     result = warptsp.solve(problem, device="cuda", kicks=n, params={"population": 0})
@@ -308,7 +308,7 @@ def test_memory(metric: str, n: int) -> None:
 
 
 def test_the_plan_fits_the_gpu(gpu: Device) -> None:
-    from warptsp.backends.cuda.search import explain_launch, plan_launch
+    from warptsp.backends.cuda.launch_plan import explain_launch, plan_launch
     from warptsp.backends.cuda.tuning import MAX_PART
 
     for n in (100, 1000, 5000, 100_000, 1_000_000, 50_000_000):

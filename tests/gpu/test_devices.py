@@ -302,9 +302,9 @@ def test_devices_command_without_anything(no_driver, capsys, monkeypatch):
 
 def test_explain_launch(pretend_gpus, capsys, monkeypatch):
     pretend_gpus(H200)
-    search = ModuleType("warptsp.backends.cuda.search")
+    search = ModuleType("warptsp.backends.cuda.launch_plan")
     search.explain_launch = lambda problem, device: f"{problem.n} cities on {device}"
-    monkeypatch.setitem(sys.modules, "warptsp.backends.cuda.search", search)
+    monkeypatch.setitem(sys.modules, "warptsp.backends.cuda.launch_plan", search)
     monkeypatch.setitem(METHODS, "lk", GPU_METHOD)
     assert cli.run(["solve", str(EXAMPLE), "--explain-launch"]) == 0
     assert capsys.readouterr().out == "1000 cities on cuda:0\n"

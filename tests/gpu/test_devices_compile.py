@@ -15,7 +15,7 @@ from pretended_driver import H200
 from processes import run_python
 
 from warptsp import Problem
-from warptsp.backends.cuda import cache, compiler, search
+from warptsp.backends.cuda import cache, compiler, launch_plan
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import not_cached
 from warptsp.cli import commands
@@ -30,8 +30,8 @@ def compiled(tmp_path, monkeypatch):
     """A compiler that makes nothing; what it was asked for."""
     asked = []
 
-    def compile_it(text, name, wanted, kind, arch, *others):
-        asked.append((name, arch))
+    def compile_it(job):
+        asked.append((job.name, job.arch))
         return cache.Code("cubin", b"", {})
 
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
@@ -54,8 +54,8 @@ def test_what_a_run_needs_is_there_afterwards(compiled, tmp_path):
     assert done.exit_code == 0, done.output
     points = np.random.default_rng(0).integers(0, 1000, (2000, 2))
     problem = Problem.from_points(points, "EUC_2D")
-    assert not_cached(search.kernel_sources(problem), (9, 0)) == []
-    assert not_cached(search.kernel_sources(problem), (8, 0)) != []
+    assert not_cached(launch_plan.kernel_sources(problem), (9, 0)) == []
+    assert not_cached(launch_plan.kernel_sources(problem), (8, 0)) != []
     assert re.search(rf"^6 compiled, 0 were there; .* s; {tmp_path}/kernels$", done.output, re.M)
     assert "sm_90   lk.cu " in done.output
     again = invoke("--arch", "9.0", "--method", "lk", "--metric", "EUC_2D")
@@ -82,10 +82,10 @@ def test_the_gpus_that_are_here(compiled, pretend_gpus):
 def test_a_fault_is_told_and_the_others_go_on(compiled, monkeypatch):
     real = compiler._compile
 
-    def faulty(text, name, *others):
-        if name == "geometry.cu":
+    def faulty(job):
+        if job.name == "geometry.cu":
             raise BackendUnavailable("NVRTC does not compile it")
-        return real(text, name, *others)
+        return real(job)
 
     monkeypatch.setattr(compiler, "_compile", faulty)
     done = invoke("--arch", "sm_90", "--method", "lk", "--metric", "EUC_2D")

@@ -12,6 +12,7 @@ import warptsp
 from warptsp import Problem, _native, machine
 from warptsp._native import Kicks
 from warptsp.backends.cuda import part_share, plane_candidates, tuning
+from warptsp.backends.cuda.launch_plan import LaunchPlan
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
 from warptsp.problem import Metric, OpenPath
@@ -118,7 +119,7 @@ def test_few_parts_are_for_one_gpu(several: str) -> None:
 
 @pytest.mark.gpu
 def test_memory_of_each_gpu(several: str) -> None:
-    from warptsp.backends.cuda.search import needed_bytes
+    from warptsp.backends.cuda.launch_plan import needed_bytes
 
     problem = instance("plane", 300_000)
     result = warptsp.solve(problem, device=several, kicks=problem.n)
@@ -196,7 +197,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> list:
             arguments[3].values[:] = np.arange(len(arguments[3]))
 
     def plan(device, metric, n, tours=1, **of_build):
-        return search.LaunchPlan(PARTS, 3 if tours == 1 else tours, n // PARTS + 1, 1000, 2, 4, 1, 1)
+        return LaunchPlan(PARTS, 3 if tours == 1 else tours, n // PARTS + 1, 1000, 2, 4, 1, 1)
 
     monkeypatch.setattr(
         part_share, "lk_kernel", lambda gpu, metric, name, *of_build: PretendedKernel(gpu, name, work)
@@ -295,6 +296,9 @@ def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch)
         def kernel(self, name):
             return PretendedKernel(self, name, work)
 
+        def each(self, name, count, *arguments):
+            self.kernel(name).launch(count, 1, *arguments)
+
     def work(gpu, name, grid, *arguments):
         if name.startswith("find_candidates"):
             begin, end, rows = int(arguments[2]), int(arguments[3]), arguments[4]
@@ -303,9 +307,8 @@ def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(tuning, "SETUP_SLICE", 30)
     lead = Gpu(0)
-    layout = geometry.Layout(
-        lead.upload(np.arange(N, dtype=np.int32)), lead.upload(np.zeros((N, 2))), N, lead.upload(np.zeros(7))
-    )
+    city, points = np.arange(N, dtype=np.int32), np.zeros((N, 2))
+    layout = geometry.Layout(*map(lead.upload, (city, points, np.zeros(7))))
     cards = [lead, *(Gpu(k) for k in range(1, gpus))]
     layouts = [layout, *(layout.copy_to(card) for card in cards[1:])]
     found = plane_candidates.shared_candidate_lists(cards, layouts, 8, 2)

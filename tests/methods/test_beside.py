@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from warptsp.methods.lk.beside import Beside
+from warptsp.backends.beside import Beside
 
 
 def test_what_a_call_returns_and_raises() -> None:

@@ -13,16 +13,10 @@ _MIN_GROUP = 16  # cities of a group that is not halved
 
 
 def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
-    """The cities of a matrix in an order that keeps neighbours together.
+    """The cities of a matrix in an order that keeps neighbours together; the seed names it.
 
     Groups are halved again and again, by how much nearer a city is to the group before than to the group
     behind. Pieces of the order are as compact as those of a space-filling curve to some 15 % of their radius.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (n, n)
-    seed : int
-        Names the order.
     """
     n = len(matrix)
     random = np.random.default_rng(seed)

@@ -61,16 +61,10 @@ def exact_rows(metric: Metric, rows: NDArray[Any], *, whole: bool) -> NDArray[An
 
 
 def native_distances(metric: Metric, rows: NDArray[Any], *, whole: bool) -> _native.Distances:
-    """Return what distances come from, points or a matrix, as native code takes it.
+    """Return what distances come from, as native code takes it: `Problem.search_points`, or the matrix of
+    EXPLICIT.
 
-    Parameters
-    ----------
-    metric : Metric
-        EXPLICIT for a matrix.
-    rows : ndarray
-        Of `Problem.search_points`, or of the matrix.
-    whole : bool
-        Whether the entries of a matrix are taken as integers if 32 bits hold them.
+    `whole`: whether the entries of a matrix are taken as integers if 32 bits hold them.
     """
     exact = exact_rows(metric, rows, whole=whole)
     if metric is Metric.EXPLICIT:
@@ -86,31 +80,16 @@ def _with_dummy(rows: NDArray[Any], *, matrix: bool) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchInstance:
-    """The instance in the numbering of the search.
-
-    Attributes
-    ----------
-    problem : Problem
-    city : ndarray of int32, shape (n,)
-        The problem's city for each of the search's.
-    rows : ndarray
-        Of `Problem.search_points` in the search's order, and a row of NaN for the dummy city; or the matrix,
-        including the dummy city.
-    fixed_edges : ndarray of int32, shape (m, 2)
-        In the search's numbers; includes what an open path adds.
-    dummy : int or None
-        Number of the dummy city, the last one.
-    closing : int or float
-        Length of the fixed edge that closes an open path: in the closed tour's length, not in the path's.
-        0 in a matrix.
-    """
+    """The instance in the numbering of the search."""
 
     problem: Problem
-    city: NDArray[np.int32]
+    city: NDArray[np.int32]  # shape (n,): the problem's city for each of the search's
+    # Of `Problem.search_points` in the search's order, and a row of NaN for the dummy city; or the matrix
+    # with it.
     rows: NDArray[Any]
-    fixed_edges: NDArray[np.int32]
-    dummy: int | None
-    closing: int | float
+    fixed_edges: NDArray[np.int32]  # shape (m, 2), in the search's numbers, with what an open path adds
+    dummy: int | None  # number of the dummy city, the last one
+    closing: int | float  # length of the fixed edge that closes an open path; 0 in a matrix
 
     @property
     def size(self) -> int:
@@ -130,10 +109,8 @@ class SearchInstance:
     def distances(self, *, small: bool = False) -> _native.Distances:
         """Return what the distances come from, as native searches take it.
 
-        Parameters
-        ----------
-        small : bool
-            Whether the search adds distances up in 32 bits; integers that are too large for that become real.
+        `small`: whether the search adds distances up in 32 bits; integers that are too large for that become
+        real.
         """
         whole = self.small_integers if small else self.problem.integral
         return native_distances(self.problem.metric, self.rows, whole=whole)
@@ -214,15 +191,10 @@ class SearchInstance:
         return None if tour is None else self.close(self.city[tour], from_path=False)
 
     def close(self, tour: NDArray[np.int32], *, from_path: bool = True) -> NDArray[np.int32]:
-        """The closed tour, in the search's numbers, of a tour of the problem.
+        """The closed tour, in the search's numbers, of a tour of the problem, or of a path where it is open.
 
-        Parameters
-        ----------
-        tour : ndarray of int32, shape (n,)
-            A valid tour, or a path where the problem is open.
-        from_path : bool
-            False for a closed tour with the real fixed edges where the problem is open with a free end: it
-            is cut at the given end, or at its longest edge that is not fixed.
+        With `from_path` false it is of a closed tour with the real fixed edges: where the problem has a free
+        end, it is cut at the given end, or at its longest edge that is not fixed.
         """
         number = np.empty(len(self.city), dtype=np.int32)
         number[self.city] = np.arange(len(self.city), dtype=np.int32)

@@ -13,15 +13,9 @@ COLD = _native.AnnealingPlan().cold  # share of the horizon at its end in which 
 
 
 def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: float = 0.5) -> float:
-    """Return the temperature at the start, in mean edge lengths of the tour, for a number of kicks a city.
+    """Return the temperature at the start, in mean edges of the tour, for a number of kicks a city.
 
-    Parameters
-    ----------
-    kicks_per_city : float
-    hotter : float
-        Added to what the kicks of CPU threads want.
-    hottest : float
-        The maximum.
+    `hotter` is added to what the kicks of CPU threads want, and `hottest` is the maximum.
     """
     return min(hottest, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9)) + hotter))
 

@@ -33,14 +33,7 @@ __all__ = ["Doubled", "run_doubled"]
 def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], None]) -> None:
     """Let a search that keeps fixed edges work on an asymmetric problem.
 
-    Parameters
-    ----------
-    problem : Problem
-        With asymmetric distances.
-    run : Run
-        Is told of tours of this problem, never of the symmetric one.
-    search : callable
-        Is given the symmetric problem, and a run of it.
+    It is given the symmetric problem, and a run of it; `run` is told of directed tours alone.
     """
     run.enter("symmetric instance")
     run.report_counters(symmetric_cities=2 * problem.n)
@@ -53,17 +46,8 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], Non
 
 
 class Doubled:
-    """The symmetric instance that stands for an asymmetric one.
-
-    Parameters
-    ----------
-    original : Problem
-
-    Attributes
-    ----------
-    problem : Problem
-        Symmetric, with 2n cities, and with walls that are longer than any other edge.
-    """
+    """The symmetric instance of 2n cities that stands for an asymmetric one, with walls longer than any other
+    edge."""
 
     def __init__(self, original: Problem) -> None:
         matrix = original.given_matrix()

@@ -30,30 +30,9 @@ TELLING = 0.05  # share of the time, at most, in which tours are made of what is
 class FirstSearch:
     """The first search, with part of the time, or of the kicks; its claims are nobody's.
 
-    Parameters
-    ----------
-    run : Run
-    problem : Problem
-        The other instance.
-    tours : callable
-        Returns tours of the run's problem for one of the other.
-    seconds, kicks : float and int, or None
-        What it may take; None for no limit of its own.
-    phase : str, optional
-        What the run is told that the search is doing, whatever it says.
-    **shown
-        What else of its `View` is not the run's own.
-
-    Attributes
-    ----------
-    run : Run
-        What it reports to.
-    best : ndarray of int32 or None
-        The best tour of the other instance.
-    found : ndarray of int32 or None
-        The best tour of the run's own problem.
-    kicks : int
-        That were made.
+    It searches `problem`, the other instance, and `tours` returns tours of the run's own problem for one of
+    it. It may take so many seconds and kicks; None for no limit of its own. The run is told `phase` in place
+    of what the search says that it is doing. `shown` is what else of its `View` is not the run's own.
     """
 
     def __init__(
@@ -75,9 +54,9 @@ class FirstSearch:
         self._told: int | float | None = None
         self._next = 0.0  # when a tour may be told again
         self._found_length: int | float | None = None
-        self.best: NDArray[np.int32] | None = None
-        self.found: NDArray[np.int32] | None = None
-        self.kicks = 0
+        self.best: NDArray[np.int32] | None = None  # of the other instance
+        self.found: NDArray[np.int32] | None = None  # of the run's own problem
+        self.kicks = 0  # that were made
         view = View(
             problem=problem,
             token=token,
@@ -95,7 +74,7 @@ class FirstSearch:
             report_limit=says_nothing,
             **shown,
         )
-        self.run = ViewedRun(run, view)
+        self.run = ViewedRun(run, view)  # what it reports to
 
     def _offered(self, tour: NDArray[np.int32]) -> NDArray[np.int32] | None:
         length = self._problem.length(tour)

@@ -46,17 +46,8 @@ def search_on_device(
 ) -> None:
     """Search on the run's GPU; on the CPU if it has none, or if the GPU fails and the CPU may do.
 
-    Parameters
-    ----------
-    run : Run
-    on_cpu : callable
-        Searches there, and is given what to report to.
-    on_gpu : callable
-        Searches there, and is given the GPU.
-    sources : callable
-        Returns the kernels that the GPU needs.
-    meanwhile, same
-        What the CPU does until they are compiled: `search` and `same` of `kernels_are_there`.
+    `on_cpu` is given what to report to, `on_gpu` the GPU, and `sources` returns the kernels that this needs.
+    Until they are compiled the CPU does `meanwhile`: `search` of `kernels_are_there`, as `same`.
     """
 
     def start() -> None:
@@ -81,29 +72,15 @@ def kernels_are_there(
 ) -> bool:
     """Have the kernels compiled if they are not in the cache; the CPU searches meanwhile.
 
-    Parameters
-    ----------
-    run : Run
-    sources : iterable of Source
-    offer_tour : callable, optional
-        Offers a tour to the run, unless the token that it is given stops it, as the end of the compilation
-        does; called if there is none yet, and if `search` offers none.
-    search : callable, optional
-        Searches on the CPU, and is given a run that says stop, too, when the compilation is complete. None
-        where the tour would depend on how long that takes, and must not.
-    same : bool
-        Whether that search, if it comes to its own end, has the tour that the GPU would come to.
+    `search` searches on the CPU, and is given a run that says stop, too, when the compilation is complete;
+    None where the tour would depend on how long that takes, and must not. `same`: whether that search, if it
+    comes to its own end, has the tour that the GPU would come to. `offer_tour` offers a tour to the run,
+    unless the token that it is given stops it, as the end of the compilation does; called if there is none
+    yet, and `search` offers none.
 
-    Returns
-    -------
-    bool
-        False if the GPU has nothing left to do, since the time ran out or the CPU was there first: the tour
-        has been offered, and the run's device is the CPU.
-
-    Raises
-    ------
-    BackendUnavailable
-        If they cannot be compiled, or if that takes too long for a run that may use the CPU as well.
+    False if the GPU has nothing left to do, since the time ran out or the CPU was there first: the tour has
+    been offered, and the run's device is the CPU. BackendUnavailable if they cannot be compiled, or if that
+    takes too long for a run that may use the CPU as well.
     """
     from warptsp.backends.cuda.compiler import Compilation
     from warptsp.backends.cuda.device import find_usable

@@ -16,13 +16,7 @@ LAUNCH = (
 
 
 def check_block(block: int | None, most: int = LARGEST_BLOCK) -> None:
-    """Check the threads of a block.
-
-    Raises
-    ------
-    InvalidOption
-        If there cannot be so many.
-    """
+    """Check the threads of a block: InvalidOption if there cannot be so many."""
     if block is not None and (block % 32 or not 32 <= block <= most):
         raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {most}")
 
@@ -36,13 +30,7 @@ def asked_of_launches(params: object) -> list[str]:
 
 
 def refuse_on_cpu(params: object) -> None:
-    """Check that nothing is asked of launches where there are none.
-
-    Raises
-    ------
-    InvalidOption
-        Names what is asked for.
-    """
+    """Check that nothing is asked of launches where there are none; InvalidOption names what is asked for."""
     asked = asked_of_launches(params)
     if asked:
         raise InvalidOption(

@@ -47,29 +47,17 @@ HIGH = 2.0**20  # times the longest possible tour of the other entries: a wall t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """An instance as methods are given it.
-
-    Attributes
-    ----------
-    problem : Problem
-        The instance itself where its numbers are ordinary ones.
-    unit : float
-        What lengths of `problem` are multiplied by to be those of the instance; a power of two.
-    wall, lowered : float
-        The entry of a forbidden edge, and in its place that of `problem`; infinite if there is none.
-    levels : tuple of (float, int)
-        Of several such entries: the instance's entries from the first number on are multiplied by two to the
-        power of the second, up to the next level.
-    faithful : bool
-        Whether every entry has kept all its digits.
-    """
+    """An instance as methods are given it: the instance itself where its numbers are ordinary ones."""
 
     problem: Problem
-    unit: float = 1.0
+    unit: float = 1.0  # a power of two by which lengths of `problem` become those of the instance
+    # The entry of a forbidden edge, and in its place that of `problem`; infinite if there is none.
     wall: float = math.inf
     lowered: float = math.inf
+    # Of several such entries: the instance's from the first number on are multiplied by two to the power of
+    # the second, up to the next level.
     levels: tuple[tuple[float, int], ...] = ()
-    faithful: bool = True
+    faithful: bool = True  # whether every entry has kept all its digits
 
     @classmethod
     def of(cls, problem: Problem) -> Frame:
@@ -149,18 +137,10 @@ class Frame:
     def search(
         self, search: Callable[[Problem, Run, P], None], lengths: Collection[str], run: Run, params: P
     ) -> None:
-        """Let a method search in the frame.
+        """Let a method search in the frame; the run is told of lengths in the instance.
 
-        Parameters
-        ----------
-        search : callable
-            `Method.run`, or what else takes its arguments.
-        lengths : collection of str
-            Its parameters and counters that are lengths.
-        run : Run
-            Is told of lengths in the instance.
-        params : dataclass
-            With lengths in the instance.
+        `search` is `Method.run`, or what else takes its arguments, and `lengths` are those of its parameters
+        and counters that are lengths.
         """
         if self.unit != 1.0 or self.wall != math.inf or self.levels or not self.faithful:
             run = ViewedRun(run, self._view(run, set(lengths)))

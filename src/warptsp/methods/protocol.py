@@ -106,13 +106,7 @@ class _Seen(Generic[_T]):
 
 
 class ViewedRun:
-    """A run seen through a view.
-
-    Parameters
-    ----------
-    run : Run
-    view : View
-    """
+    """A run seen through a view."""
 
     __slots__ = ("_run", "_view")
 

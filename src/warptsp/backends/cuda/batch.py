@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric
 
-__all__ = ["FILE", "KERNELS", "batch_defines", "search_problems"]
-
 FILE = "lk_batch.cu"
-KERNELS = ("search_problems", "shared_bytes")
 
 
 def batch_defines(metric: Metric, n: int) -> dict[str, int]:
@@ -50,37 +47,21 @@ def search_problems(
     kicks: Kicks,
     token: _native.StopToken,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
-    """Search problems of n cities each, 9 to `tuning.MOST_IN_BATCH`.
+    """Search m problems of n cities each, 9 to `tuning.MOST_IN_BATCH`.
 
-    Parameters
-    ----------
-    device : Device
-    rows : array, shape (m, n, 2) or (m, n, 3) of float64, or (m, n, n) of float32
-        Points, or matrices of the metric EXPLICIT.
-    metric : Metric
-    tolerances : array, shape (m,)
-        A gain must exceed it.
-    seeds : array, shape (m,)
-    annealing, most, agreeing
-        One of them; how many there are at most, and how many end with one length: see `BatchPlan` in
-        ``native/lk/warp_batch.h``.
-    kicks : Kicks
-        Which edges they cut.
-    token : _native.StopToken
-        Ends the search; problems that were begun keep their best tour.
+    The rows are points, float64 of shape (m, n, 2) or (m, n, 3), or matrices of the metric EXPLICIT, float32
+    of shape (m, n, n). A gain must exceed the tolerance. `annealing`, `most` and `agreeing`: one annealing,
+    how many there are at most, and how many end with one length (`BatchPlan` in ``native/lk/warp_batch.h``).
+    The token ends the search; problems that were begun keep their best tour.
 
     Returns
     -------
-    tours : array of int32, shape (m, n)
-    kicks : array, shape (m,)
-    seconds : array, shape (m,)
-        Each one's share of the time.
-    ends : array, shape (m,)
-        A `_native.BatchEnd` each.
+    tours, kicks, seconds, ends
+        Of each problem its tour, the kicks, its share of the time, and a `_native.BatchEnd`.
     """
     count, n = rows.shape[:2]
     of_points = metric.has_coordinates
-    module = device.module(Source(FILE, KERNELS, batch_defines(metric, n)))
+    module = device.module(Source(FILE, (), batch_defines(metric, n)))
     kernel = module.kernel("search_problems")
     shared = _shared_bytes(device, module.kernel("shared_bytes"), n)
     given = device.upload(rows)

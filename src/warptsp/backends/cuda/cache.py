@@ -23,20 +23,11 @@ _MAGIC = b"warptsp kernels 1\n"
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Compiled kernels.
+    """Compiled kernels."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"cubin"``, or ``"ptx"``, which the driver compiles when it is loaded.
-    binary : bytes
-    symbols : dict of str to str
-        The name in the binary for each kernel's name expression.
-    """
-
-    kind: str
+    kind: str  # "cubin", or "ptx", which the driver compiles when it is loaded
     binary: bytes
-    symbols: dict[str, str]
+    symbols: dict[str, str]  # the name in the binary for each kernel's name expression
 
 
 def folder() -> Path | None:

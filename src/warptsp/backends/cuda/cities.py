@@ -42,41 +42,21 @@ def is_plain(problem: Problem) -> bool:
 
 
 class Cities:
-    """What the search knows of the cities; all arrays in the search's numbers.
+    """What the search knows of the cities; all arrays in the search's numbers."""
 
-    Attributes
-    ----------
-    device : Device
-    n : int
-        Cities, a dummy one included.
-    metric : Metric
-    integral : bool
-    dummy : bool
-        Whether the last city is the dummy of an open path.
-    points : DeviceArray of float64, shape (n, 2) or (n, 3), or None
-    matrix : DeviceArray of float32, shape (n, n), or None
-    fixed : DeviceArray of int32, shape (n, 2), or None
-        The cities that each must stay linked to, -1 for none.
-    candidates : DeviceArray of int32, shape (n, count)
-    closing : int or float
-        What a closed tour is longer than the path that it stands for.
-    orders : dict
-        Orders from which blobs are cut, and their inverses, by number, as far as they were made; without
-        number 0, the numbering itself.
-    """
-
-    points: DeviceArray | None = None
-    matrix: DeviceArray | None = None
-    fixed: DeviceArray | None = None
-    dummy = False
-    closing: int | float = 0
+    points: DeviceArray | None = None  # float64, shape (n, 2) or (n, 3)
+    matrix: DeviceArray | None = None  # float32, shape (n, n)
+    fixed: DeviceArray | None = None  # int32, shape (n, 2): cities that each stays linked to, -1 for none
+    dummy = False  # whether the last city is the dummy of an open path
+    closing: int | float = 0  # what a closed tour is longer than the path that it stands for
 
     def __init__(self, device: Device, problem: Problem, n: int, candidates: DeviceArray) -> None:
         self.device = device
         self.metric: Metric = problem.metric
-        self.n = n
+        self.n = n  # the dummy included
         self.integral = problem.integral
-        self.candidates = candidates
+        self.candidates = candidates  # int32, shape (n, count)
+        # From which blobs are cut, and their inverses, as far as they were made; 0 is the numbering itself.
         self.orders: dict[int, tuple[DeviceArray, DeviceArray]] = {}
 
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -84,14 +64,7 @@ class Cities:
         raise NotImplementedError
 
     def problems_own(self, tour: DeviceArray, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-        """The problem's tour, or path, for a closed tour of the search in the memory of its GPU.
-
-        Parameters
-        ----------
-        tour : DeviceArray of int32, shape (n,)
-        room : ndarray of int32, shape (n,), optional
-            Where it may be written.
-        """
+        """The same for a tour in the memory of its GPU, written to `room` if there is one."""
         return self.problems(tour.download())
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -114,11 +87,7 @@ class Cities:
     def copy_to(self, device: Device, **there: DeviceArray) -> Cities:
         """The same cities on another GPU, for rounds alone: without what sets them up.
 
-        Parameters
-        ----------
-        device : Device
-        **there : DeviceArray
-            Attributes whose arrays are on that GPU already.
+        `there` are attributes whose arrays are on that GPU already.
         """
         other = copy.copy(self)
         other.device = device
@@ -171,13 +140,8 @@ class PlaneCities(Cities):
         return geometry.problems_tour(self.device, self.layout, tour).download(room)
 
     def some_links(self, tour: DeviceArray, count: int) -> NDArray[np.int32]:
-        """Some links of a tour of the search, at random but always the same ones.
-
-        Returns
-        -------
-        ndarray of int32, shape (2, count)
-            Their ends, the problem's cities.
-        """
+        """The ends, cities of the problem, of some links of a tour of the search, at random but always the
+        same ones: int32 of shape (2, count)."""
         last = np.random.default_rng(0).integers(0, self.n, count).astype(np.int32)
         first = np.where(last == 0, np.int32(self.n), last) - np.int32(1)
         places = self.device.upload(np.concatenate([first, last]))
@@ -274,13 +238,7 @@ class PointCities(HostCities):
 
 
 class MatrixCities(HostCities):
-    """Cities of a matrix, in an order that keeps neighbours together.
-
-    Attributes
-    ----------
-    old : ndarray of int32, shape (n,)
-        The instance's number for each of the search's.
-    """
+    """Cities of a matrix, in an order that keeps neighbours together."""
 
     def __init__(
         self,
@@ -290,7 +248,7 @@ class MatrixCities(HostCities):
         order: NDArray[np.int32],
         matrix: DeviceArray,
     ) -> None:
-        self.old = order
+        self.old = order  # the instance's number for each of the search's
         self._new = _inverse(order)
         super().__init__(device, instance, rows)
         self.matrix = matrix

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -12,10 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import cache
 from warptsp.backends.cuda.cache import Code
 from warptsp.backends.cuda.records import layout_checks
-from warptsp.backends.cuda.source import expand
+from warptsp.backends.cuda.source import expand, kernel_names
 from warptsp.errors import BackendUnavailable
 
 logger = logging.getLogger(__name__)
@@ -27,23 +27,15 @@ INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver olde
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is compiled together.
+    """What is compiled together: a kernel file of the package, by its name, or any other by its path.
 
-    Attributes
-    ----------
-    file : str or Path
-        The name of a kernel file in native/, or the path of any other.
-    names : tuple of str
-        The kernels' names, template arguments included: ``"two_opt<float>"``.
-    defines : mapping
-        Macros.
-    fmad : bool
-        Whether a product and a sum may be rounded once instead of twice. The C++ compiler's code for the CPU
-        never does so.
+    `names` are the instances of its templates, such as ``"two_opt<float>"``; its other kernels come in any
+    case. `defines` are macros. `fmad`: whether a product and a sum may be rounded once instead of twice,
+    which the C++ compiler's code for the CPU never does.
     """
 
     file: str | Path
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     defines: Mapping[str, int | str] = field(default_factory=dict)
     fmad: bool = True
 
@@ -60,13 +52,7 @@ def install(cuda: int) -> str:
 
 
 def import_core() -> Any:
-    """Return the module ``cuda.core``.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed, or cannot be imported.
-    """
+    """Return the module ``cuda.core``; BackendUnavailable if it cannot be imported."""
     try:
         import cuda.core
     except ImportError as error:
@@ -77,13 +63,7 @@ def import_core() -> Any:
 
 
 def nvrtc_version() -> tuple[int, int]:
-    """Return the version of NVRTC, CUDA's run-time compiler.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed.
-    """
+    """Return the version of NVRTC, CUDA's run-time compiler; BackendUnavailable if it is not installed."""
     return _nvrtc()[0]
 
 
@@ -95,12 +75,12 @@ def compile_kernels(source: Source, capability: tuple[int, int]) -> Code:
     BackendUnavailable
         If NVRTC is missing, too old or too new for the GPU, or refuses the source.
     """
-    job, name = _job(source, capability), Path(source.file).name
+    job = _job(source, capability)
     code = cache.load(job.key)
     if code is None:
         begun = time.monotonic()
-        code = _compile(job.text, name, job.names, job.kind, job.arch, job.macros, source.fmad)
-        logger.info("compiled %s for %s in %.2f s", name, job.arch, time.monotonic() - begun)
+        code = _compile(job)
+        logger.info("compiled %s for %s in %.2f s", job.name, job.arch, time.monotonic() - begun)
         cache.store(job.key, code)
     return code
 
@@ -114,9 +94,11 @@ def key_of(source: Source, capability: tuple[int, int]) -> str:
 class _Job:
     """What the compiler is given, for which kind of code and architecture, and its name in the cache."""
 
+    name: str
     text: str
-    names: list[str]
-    macros: list[tuple[str, str]]
+    names: tuple[str, ...]
+    macros: tuple[tuple[str, str], ...]
+    fmad: bool
     kind: str
     arch: str
     key: str
@@ -137,9 +119,12 @@ def _make_job(
 ) -> _Job:
     version, supported = _nvrtc()
     kind, arch = target(capability, supported, version)
-    text = expand(file) + (layout_checks(file) if isinstance(file, str) else "")
+    text = expand(file)
+    names = tuple(sorted({*names, *kernel_names(text)}))
+    if isinstance(file, str):
+        text += layout_checks(file)
     key = cache.digest(text, names, macros, kind, arch, fmad, version, SPLIT_COMPILE)
-    return _Job(text, list(names), list(macros), kind, arch, key)
+    return _Job(Path(file).name, text, names, macros, fmad, kind, arch, key)
 
 
 _job_of_package = lru_cache(maxsize=None)(_make_job)
@@ -158,16 +143,9 @@ class Compiled:
 def compile_all(
     wanted: Sequence[tuple[Source, tuple[int, int]]], threads: int
 ) -> Generator[Compiled, None, None]:
-    """Compile sources into the cache, several at once; yields each as it is done.
+    """Compile sources, each for a compute capability, into the cache; yields each as it is done.
 
     Closed early, as by Ctrl-C, it begins no other, and ends when those in work are done.
-
-    Parameters
-    ----------
-    wanted : sequence of (Source, (int, int))
-        Sources, each with the compute capability that it is for.
-    threads : int
-        How many at once.
 
     Raises
     ------
@@ -205,50 +183,24 @@ class Compilation:
     """Kernels that are compiled into the cache, on a thread for each file.
 
     It goes on if nobody waits for it any more; the process ends when it has.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-    capability : (int, int)
-        The compute capability of the GPU.
     """
 
-    def __init__(self, sources: Sequence[Source], capability: tuple[int, int]) -> None:
-        self._error: Exception | None = None
-        self._left = len(sources)
-        self._changed = threading.Condition()
-        for source in sources:
-            threading.Thread(target=self._compile, args=(source, capability), name="warptsp-nvrtc").start()
+    def __init__(self, sources: Iterable[Source], capability: tuple[int, int]) -> None:
+        self._files = [Beside(compile_kernels, source, capability) for source in sources]
 
     def wait(self, seconds: float) -> bool:
-        """Wait for so long at most; returns whether it is complete.
-
-        Raises
-        ------
-        BackendUnavailable
-            See `compile_kernels`.
-        """
-        with self._changed:
-            complete = self._changed.wait_for(lambda: self._left == 0, seconds)
-            if self._error is not None:
-                raise self._error
+        """Wait for so long at most; tell whether it is complete, or raise what `compile_kernels` raised."""
+        end, complete = time.monotonic() + seconds, True
+        for file in self._files:
+            if file.wait(max(0.0, end - time.monotonic())):
+                file.result()
+            else:
+                complete = False
         return complete
 
     def has_ended(self) -> bool:
         """Return whether it is complete, or has failed."""
-        with self._changed:
-            return self._left == 0 or self._error is not None
-
-    def _compile(self, source: Source, capability: tuple[int, int]) -> None:
-        error = None
-        try:
-            compile_kernels(source, capability)
-        except Exception as caught:
-            error = caught
-        with self._changed:
-            self._error = self._error or error
-            self._left -= 1
-            self._changed.notify_all()
+        return all(file.is_done() for file in self._files) or any(file.has_failed() for file in self._files)
 
 
 def target(
@@ -288,31 +240,29 @@ def _nvrtc() -> tuple[tuple[int, int], list[int]]:
     return (major, minor), list(supported)
 
 
-def _compile(
-    text: str, name: str, names: list[str], kind: str, arch: str, macros: list[tuple[str, str]], fmad: bool
-) -> Code:
+def _compile(job: _Job) -> Code:
     core = import_core()
     options = core.ProgramOptions(
-        name=name,
-        arch=arch,
+        name=job.name,
+        arch=job.arch,
         std="c++17",
-        fma=fmad,
+        fma=job.fmad,
         lineinfo=True,
-        define_macro=macros or None,
+        define_macro=list(job.macros) or None,
         split_compile=SPLIT_COMPILE,
     )
     try:
-        compiled = core.Program(text, "c++", options).compile(kind, name_expressions=tuple(names))
+        compiled = core.Program(job.text, "c++", options).compile(job.kind, name_expressions=job.names)
     except Exception as error:
-        logger.debug("NVRTC on %s for %s: %s", name, arch, error)
+        logger.debug("NVRTC on %s for %s: %s", job.name, job.arch, error)
         lines = str(error).splitlines()
         first = next((line for line in lines if " error: " in line and "__nv_name_map" not in line), lines[0])
         raise BackendUnavailable(
-            f"NVRTC does not compile {name} for {arch}: {first}; please report this bug in warptsp, and "
-            "use device cpu"
+            f"NVRTC does not compile {job.name} for {job.arch}: {first}; please report this bug in warptsp, "
+            "and use device cpu"
         ) from error
     symbols = {key: _text(value) for key, value in compiled.symbol_mapping.items()}
-    return Code(kind, bytes(compiled.code), symbols)
+    return Code(job.kind, bytes(compiled.code), symbols)
 
 
 def _text(value: str | bytes) -> str:

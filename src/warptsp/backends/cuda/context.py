@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NoReturn
 
@@ -37,7 +37,7 @@ class DriverError(Exception):
 
 
 class Context:
-    """One GPU with one stream of work; the base of `Device`, which describes the attributes."""
+    """One GPU with one stream of work; the base of `Device`. Memory is in bytes."""
 
     _memory_totals: ClassVar[dict[int, int]] = {}  # by GPU: to ask takes 30 of the 100 µs of an opening
 
@@ -56,6 +56,7 @@ class Context:
             self.threads_per_multiprocessor = int(limits.max_threads_per_multiprocessor)
             self.registers_per_multiprocessor = int(limits.max_registers_per_multiprocessor)
             self.shared_memory_per_multiprocessor = int(limits.max_shared_memory_per_multiprocessor)
+            # That one block can have at most, and that each takes beside its own.
             self.shared_memory_per_block = int(limits.max_shared_memory_per_block_optin)
             self.shared_memory_reserved = int(limits.reserved_shared_memory_per_block)
             self._gpu = gpu
@@ -76,13 +77,8 @@ class Context:
                 self._stream.wait(done)
 
     def synchronize(self) -> None:
-        """Wait until the GPU has done all that it was told.
-
-        Raises
-        ------
-        DeviceFailure
-            If a kernel failed, or the GPU was lost.
-        """
+        """Wait until the GPU has done all that it was told; DeviceFailure if a kernel failed, or it was
+        lost."""
         with self._named("wait for its work"):
             self._stream.sync()
 
@@ -109,6 +105,11 @@ class Context:
         if int(code) != 0:
             raise DriverError(code.name)
         return tuple(results)
+
+    def _tell(self, doing: str, function: Callable[..., Any], *arguments: Any) -> None:
+        """Give the stream something to do, by a function of the driver whose last argument it is."""
+        with self._named(doing):
+            self._call(function, *arguments, self._stream_handle)
 
     @contextmanager
     def _named(self, doing: str) -> Iterator[None]:
@@ -147,6 +148,12 @@ class Context:
                 "nvidia-smi and the kernel log (dmesg, Xid), or use device cpu"
             ) from error
         raise DeviceFailure(f"{gpu} failed to {doing}: {name}; use device cpu") from error
+
+
+def meet(devices: Sequence[Context]) -> None:
+    """Let no GPU go on before all have come here."""
+    for device in devices if len(devices) > 1 else ():
+        device.after(*(other for other in devices if other is not device))
 
 
 class Timer:

@@ -29,13 +29,8 @@ __all__ = ["Device", "DeviceArray", "Kernel", "Module", "Timer", "find_usable"]
 
 
 def find_usable(ordinal: int) -> tuple[gpu_driver.Driver, gpu_driver.Gpu]:
-    """Return the driver and one of its GPUs, if all is there that it takes to use it.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is no such GPU, or something that it needs is missing: what, and what to do.
-    """
+    """Return the driver and one of its GPUs, if all is there that it takes to use it; else BackendUnavailable
+    says what is missing, and what to do."""
     driver, gpu = gpu_driver.find_gpu(ordinal)
     needed = nvrtc_version()
     if driver.cuda[0] < needed[0]:
@@ -49,23 +44,10 @@ def find_usable(ordinal: int) -> tuple[gpu_driver.Driver, gpu_driver.Gpu]:
 
 
 class Device(DeviceMemory):
-    """One GPU with one stream of work; use `Device.open`, and `close` or ``with`` at the end.
+    """The GPU ``cuda:ordinal`` with one stream of work; use `Device.open`, and `close` or ``with`` at the
+    end.
 
-    Attributes
-    ----------
-    ordinal : int
-        The GPU is ``cuda:ordinal``.
-    name : str
-    compute_capability : (int, int)
-    multiprocessors : int
-    threads_per_multiprocessor, registers_per_multiprocessor : int
-    shared_memory_per_multiprocessor : int
-        Bytes, of which each block takes `shared_memory_reserved` beside its own.
-    shared_memory_per_block : int
-        Bytes that one block can have at most.
-    shared_memory_reserved : int
-    memory_total : int
-        Bytes.
+    `Context` says what is known of it.
     """
 
     opened = False  # whether one was opened in this process: the first time takes some tenths of a second
@@ -81,7 +63,7 @@ class Device(DeviceMemory):
         Raises
         ------
         BackendUnavailable
-            If there is no such GPU, or something that it needs is missing: what, and what to do.
+            See `find_usable`.
         DeviceOutOfMemory, DeviceFailure
             If the GPU has no memory left, or does not work.
         """

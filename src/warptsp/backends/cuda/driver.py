@@ -50,13 +50,8 @@ class Driver:
 
 
 def find() -> Driver:
-    """Return the driver and the GPUs that this process may use.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is no driver or no GPU: which, and what to do.
-    """
+    """Return the driver and the GPUs that this process may use; BackendUnavailable says what is missing, and
+    what to do."""
     return _described(_load())
 
 
@@ -81,13 +76,8 @@ def _described(library: Any) -> Driver:
 
 
 def find_gpu(ordinal: int) -> tuple[Driver, Gpu]:
-    """Return the driver and one of its GPUs.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is none of this number, or if it is too old.
-    """
+    """Return the driver and one of its GPUs; BackendUnavailable if there is none of this number, or if it is
+    too old."""
     driver = find()
     if ordinal >= len(driver.gpus):
         there = ", ".join(f"cuda:{gpu.ordinal}" for gpu in driver.gpus)

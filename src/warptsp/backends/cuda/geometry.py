@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import records, tuning
-from warptsp.backends.cuda.primitives import at_once, blocks_for, kernel, launch, sort_by_key, stopped
+from warptsp.backends.cuda.primitives import blocks_for, kernel, launch, sort_by_key, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,28 +30,25 @@ _FRAME_DOUBLES = records.FRAME.itemsize // 8  # the last is the scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Cities in the memory of a GPU, numbered along Hilbert's curve.
+    """Cities in the memory of a GPU, numbered along Hilbert's curve."""
 
-    Attributes
-    ----------
-    city : DeviceArray of int32, shape (n,)
-        The problem's city for each of the search's.
-    points : DeviceArray of float64, shape (n, 2) or (n, 3)
-        In the search's order.
-    n : int
-    frame : DeviceArray of float64
-        Where the points lie: the kernels' struct Frame.
-    """
+    city: DeviceArray  # int32, shape (n,): the problem's city for each of the search's
+    points: DeviceArray  # float64, shape (n, 2) or (n, 3), in the search's order
+    frame: DeviceArray  # float64: where the points lie, the kernels' struct Frame
 
-    city: DeviceArray
-    points: DeviceArray
-    n: int
-    frame: DeviceArray
+    @property
+    def n(self) -> int:
+        """Cities."""
+        return len(self.points)
+
+    @property
+    def dimensions(self) -> int:
+        """2 or 3."""
+        return self.points.shape[1]
 
     def copy_to(self, device: Device) -> Layout:
         """The same on another GPU."""
-        city, points, frame = (array.copy_to(device) for array in (self.city, self.points, self.frame))
-        return Layout(city, points, self.n, frame)
+        return Layout(*(array.copy_to(device) for array in (self.city, self.points, self.frame)))
 
     @property
     def scale(self) -> DeviceArray:
@@ -59,24 +57,14 @@ class Layout:
 
 
 def setup_bytes(n: int, count: int, dimensions: int = 2) -> int:
-    """The memory of the GPU that numbering, candidate lists and greedy tour take at most, results included.
-
-    Parameters
-    ----------
-    n : int
-        Cities.
-    count : int
-        Candidates of a city.
-    dimensions : int
-        2 or 3.
-    """
+    """The bytes of memory that numbering, `count` candidates a city and a greedy tour take at most, results
+    included."""
     numbering = 8 * dimensions + 25  # points, keys and cities twice 12, counts of digits less than 1
     layout = 8 * dimensions + 4
     boxes = 7 * dimensions + 1
     greedy = 41  # links 8, other ends 4, and 29 for a round
-    if (
-        dimensions == 3
-    ):  # few links are made of lists with a city of each octant: most ends go into a second stage
+    # In space few edges are made of lists with a city of each octant: most ends go into a second stage.
+    if dimensions == 3:
         greedy += layout + 4 + 4 * tuning.NEAREST_ENDS
     return n * max(numbering, layout + 4 * count + max(boxes, greedy)) + (1 << 20)
 
@@ -89,18 +77,8 @@ def build(
 ) -> Layout | None:
     """Number the cities along Hilbert's curve; coincident ones in the order given, as on the CPU.
 
-    Parameters
-    ----------
-    device : Device
-    points : ndarray of float64, shape (n, 2) or (n, 3)
-    token : _native.StopToken, optional
-    helpers : sequence of Device
-        Other GPUs, each of which takes a share of the coordinates from the host.
-
-    Returns
-    -------
-    Layout or None
-        None if the token stopped it.
+    The points are float64 of shape (n, 2) or (n, 3), and the helpers other GPUs, each of which takes a share
+    of them from the host. None if the token stopped it.
 
     Raises
     ------
@@ -126,7 +104,7 @@ def build(
         return None
     ordered = device.empty(points.shape, np.float64)
     launch(device, "gather_points", n, given, city, np.int32(n), dimensions, ordered)
-    return None if stopped(token) else Layout(city, ordered, n, frame)
+    return None if stopped(token) else Layout(city, ordered, frame)
 
 
 def _uploaded(
@@ -151,7 +129,8 @@ def _uploaded(
             own[begin:end].upload(some)
         return own, True
 
-    taken = [take(0)] if gpus == 1 else at_once(take, gpus)
+    calls = [Beside(take, k) for k in range(1, gpus)]
+    taken = [take(0), *(call.result() for call in calls)]
     if not all(complete for _, complete in taken):
         return None
     lead, given = devices[0], taken[0][0]
@@ -169,46 +148,26 @@ def second_order(
     shift: tuple[float, float],
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """The numbered cities along the curve of a larger square or cube, turned and shifted.
+    """The numbered cities along the curve of a larger square or cube, turned and shifted: the city at each
+    place, int32 of shape (n,); None if the token stopped it.
 
-    Pieces of it have their seams elsewhere than pieces of the numbering.
-
-    Parameters
-    ----------
-    device : Device
-    layout : Layout
-    angle : float
-        In radians; in space about the third axis.
-    shift : (float, float)
-        Where in the larger square the cities lie, 0 to 1 each; the first one along the third axis, too.
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    DeviceArray of int32, shape (n,), or None
-        The city at each place; None if the token stopped it.
+    Pieces of it have their seams elsewhere than pieces of the numbering. The angle is in radians, in space
+    about the third axis; the shift is where in the larger square the cities lie, 0 to 1 each, and the first
+    one holds along the third axis, too.
     """
     n = layout.n
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
     turn = (np.float64(math.cos(angle)), np.float64(math.sin(angle)))
     moved = (np.float64(shift[0]), np.float64(shift[1]))
-    points, dimensions = layout.points, layout.points.shape[1]
-    sizes = np.int32(n), np.int32(dimensions)
-    launch(device, "turned_keys", n, points, *sizes, layout.frame, *turn, *moved, keys, cities)
-    bits = 2 * tuning.TURNED_BITS if dimensions == 2 else 3 * tuning.SPACE_BITS
+    sizes = np.int32(n), np.int32(layout.dimensions)
+    launch(device, "turned_keys", n, layout.points, *sizes, layout.frame, *turn, *moved, keys, cities)
+    bits = 2 * tuning.TURNED_BITS if layout.dimensions == 2 else 3 * tuning.SPACE_BITS
     return sort_by_key(device, keys, cities, n, bits, token)
 
 
 def problems_tour(device: Device, layout: Layout, tour: DeviceArray) -> DeviceArray:
-    """A tour in the problem's numbers, from its city 0 on.
-
-    Parameters
-    ----------
-    device : Device
-    layout : Layout
-    tour : DeviceArray of int32, shape (n,)
-        In the search's numbers.
-    """
+    """A tour in the problem's numbers, from its city 0 on, for one in the search's, both int32 of shape
+    (n,)."""
     n = np.int32(layout.n)
     place, whole = device.empty(1, np.int32), device.empty(layout.n, np.int32)
     launch(device, "find_first", layout.n, layout.city, tour, n, place)
@@ -217,16 +176,10 @@ def problems_tour(device: Device, layout: Layout, tour: DeviceArray) -> DeviceAr
 
 
 def tour_length(device: Device, points: DeviceArray, tour: DeviceArray, metric: Metric) -> int | float:
-    """The length of a closed tour, exact for metrics of integers; waits for it.
+    """The length of a closed tour in the search's numbers, exact for metrics of integers; waits for it.
 
-    Parameters
-    ----------
-    device : Device
-    points : DeviceArray of float64, shape (n, 2) or (n, 3)
-        As `Problem.search_points` has them, in the search's order; NaN for a city at distance 0 from all.
-    tour : DeviceArray of int32, shape (n,)
-        The search's numbers.
-    metric : Metric
+    The points are as `Problem.search_points` has them, in the search's order; NaN for a city at distance 0
+    from all others.
     """
     n, dimensions = points.shape
     blocks = min(tuning.REDUCTION_BLOCKS, blocks_for(n))

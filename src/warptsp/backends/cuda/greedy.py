@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warptsp.backends.cuda import records, tuning
-from warptsp.backends.cuda.plane_candidates import nearest, trusted
+from warptsp.backends.cuda.plane_candidates import candidate_lists, trusted
 from warptsp.backends.cuda.primitives import kernel, launch, scan_exclusive, stopped
 
 if TYPE_CHECKING:
@@ -26,23 +26,10 @@ def greedy_tour(
     metric: Metric,
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """A greedy tour (``native/tours/greedy_rounds.h``).
+    """A greedy tour (``native/tours/greedy_rounds.h``), int32 of shape (n,), in the search's numbers from
+    city 0 on; None if the token stopped it.
 
-    Parameters
-    ----------
-    device : Device
-    layout : Layout
-    candidates : DeviceArray of int32, shape (n, count)
-        From `candidate_lists`.
-    per_quadrant : int
-        With which they were found. Only those of a list that are certainly the nearest of all serve.
-    metric : Metric
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    DeviceArray of int32, shape (n,), or None
-        The search's numbers in tour order, from city 0 on; None if the token stopped it.
+    Of the candidates, with so many per quadrant, only those serve that are certainly the nearest of all.
     """
     n = layout.n
     if n <= 3:
@@ -51,36 +38,24 @@ def greedy_tour(
     launch(device, "greedy_cities", n, np.int32(n), mate, links)
     ends = _Ends(n, layout.points, None, mate)
     rows: DeviceArray | None = candidates
-    serving = trusted(candidates.shape[1], per_quadrant, layout.points.shape[1])
+    serving = trusted(candidates.shape[1], per_quadrant, layout.dimensions)
     while True:
         if rows is None or not _link_ends(device, ends, rows, serving, links, metric, token):
             return None
         ends = _ends_left(device, ends, links)
         if ends.size == 2:
             break
-        rows = nearest(
-            device, ends.points, ends.size, layout.scale, (tuning.NEAREST_ENDS, 0, metric.norm), token
-        )
+        of_ends = replace(layout, points=ends.points)
+        rows = candidate_lists(device, of_ends, tuning.NEAREST_ENDS, 0, metric.norm, token)
         serving = tuning.NEAREST_ENDS
     kernel(device, "greedy_close").launch(1, 1, ends.city, links)
     return tour_of_links(device, links, n)
 
 
 def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
-    """The order of a tour, from the two neighbours of every city (``native/tours/tour_ranking.h``).
+    """The order of a tour of at least 3 cities, from city 0 to its first neighbour and on.
 
-    Parameters
-    ----------
-    device : Device
-    links : DeviceArray of int32, shape (n, 2)
-        Of a single tour through all cities.
-    n : int
-        At least 3.
-
-    Returns
-    -------
-    DeviceArray of int32, shape (n,)
-        From city 0 to its first neighbour and on.
+    It is found from the two neighbours of every city, shape (n, 2) (``native/tours/tour_ranking.h``).
     """
     index = device.empty(n, np.int32)
     launch(device, "mark_stops", n, np.int32(n), index)

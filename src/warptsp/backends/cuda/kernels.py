@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.cache import Code
 from warptsp.backends.cuda.compiler import import_core
 from warptsp.backends.cuda.context import DriverError
@@ -18,35 +19,6 @@ from warptsp.backends.cuda.memory import DeviceArray, DeviceMemory
 logger = logging.getLogger(__name__)
 
 DEFAULT_SHARED = 48 * 1024  # dynamic shared memory of a block up to which a kernel need not ask for it
-
-
-class _Loaded:
-    """Compiled kernels in the memory of a GPU, for the rest of the process.
-
-    To load a file takes milliseconds, and many runs of one process search with the same kernels.
-    """
-
-    _all: ClassVar[dict[tuple[int, str], _Loaded]] = {}
-
-    def __init__(self, code: Code) -> None:
-        core = import_core()
-        load = core.ObjectCode.from_cubin if code.kind == "cubin" else core.ObjectCode.from_ptx
-        self._code = load(code.binary)
-        self._symbols = code.symbols
-        self._kernels: dict[str, LoadedKernel] = {}
-
-    @classmethod
-    def get(cls, ordinal: int, key: str, compiled: Callable[[], Code]) -> _Loaded:
-        """Return what was compiled, for the GPU ``cuda:ordinal``."""
-        if (ordinal, key) not in cls._all:
-            cls._all[ordinal, key] = cls(compiled())
-        return cls._all[ordinal, key]
-
-    def kernel(self, name: str) -> LoadedKernel:
-        """Return the kernel of this name; the GPU has to be that of the thread."""
-        if name not in self._kernels:
-            self._kernels[name] = LoadedKernel.of(name, self._code.get_kernel(self._symbols[name].encode()))
-        return self._kernels[name]
 
 
 @dataclass(slots=True)
@@ -87,35 +59,44 @@ class LoadedKernel:
 
 
 class Module:
-    """Compiled kernels on a GPU; made by `Device.module`."""
+    """Compiled kernels on a GPU; made by `Device.module`.
+
+    They stay in its memory for the rest of the process: to load a file takes milliseconds, and many runs of
+    one process search with the same kernels.
+    """
+
+    # By GPU and name in the cache: the object of `cuda.core`, names in the binary, what is known of kernels.
+    _loaded: ClassVar[dict[tuple[int, str], tuple[Any, dict[str, str], dict[str, LoadedKernel]]]] = {}
 
     def __init__(self, device: DeviceMemory, key: str, compiled: Callable[[], Code]) -> None:
         self._device = device
-        self._loaded = _Loaded.get(device.ordinal, key, compiled)
         self._kernels: dict[str, Kernel] = {}
+        if (device.ordinal, key) not in self._loaded:
+            code, of_code = compiled(), import_core().ObjectCode
+            load = of_code.from_cubin if code.kind == "cubin" else of_code.from_ptx
+            self._loaded[device.ordinal, key] = load(code.binary), code.symbols, {}
+        self._code, self._symbols, self._known = self._loaded[device.ordinal, key]
 
     def kernel(self, name: str) -> Kernel:
-        """Return the kernel of this name, as it was given to `Device.module`."""
+        """Return the kernel of this name, as `Source` describes them."""
         if name not in self._kernels:
             with self._device._named(f"load the kernel {name}"):
-                self._kernels[name] = Kernel(self._device, name, self._loaded.kernel(name))
+                if name not in self._known:
+                    kernel = self._code.get_kernel(self._symbols[name].encode())
+                    self._known[name] = LoadedKernel.of(name, kernel)
+                self._kernels[name] = Kernel(self._device, name, self._known[name])
         return self._kernels[name]
+
+    def each(self, name: str, count: int, *arguments: DeviceArray | np.generic | None) -> None:
+        """Start a kernel with one thread for each of `count` items."""
+        self.kernel(name).launch(-(-count // tuning.THREADS), tuning.THREADS, *arguments)
 
 
 class Kernel:
     """A kernel on a GPU; made by `Module.kernel`.
 
-    Attributes
-    ----------
-    name : str
-    registers : int
-        Of one thread.
-    local_bytes : int
-        Of one thread: what does not fit into its registers.
-    static_shared : int
-        Bytes of shared memory that a block has beside what a launch asks for.
-    threads_per_block : int
-        The most that a block can have.
+    A thread has `registers`, and `local_bytes` of what does not fit into them; a block has `static_shared`
+    bytes of shared memory beside what a launch asks for, and `threads_per_block` at most.
     """
 
     def __init__(self, device: DeviceMemory, name: str, loaded: LoadedKernel) -> None:
@@ -139,18 +120,11 @@ class Kernel:
     ) -> None:
         """Start the kernel; a grid without blocks does nothing.
 
-        Parameters
-        ----------
-        grid, block : int or tuple of int
-            Blocks, and threads of a block, in up to three dimensions.
-        *arguments : DeviceArray, NumPy scalar or None
-            What the kernel takes: an array as the pointer to it, None as the null pointer, a scalar as it is,
-            and a scalar of a structured type (made with ``align=True``) as the struct of these fields.
-        shared : int
-            Bytes of dynamic shared memory of a block.
-        cooperative : bool
-            For kernels whose blocks wait for each other (native/cuda/grid.h): all run at once, or none does.
-            `blocks_per_multiprocessor` times the multiprocessors is the largest grid.
+        Grid and block have up to three dimensions. The kernel gets an array as the pointer to it, None as the
+        null pointer, a NumPy scalar as it is, and one of a structured type (made with ``align=True``) as the
+        struct of these fields. A block has `shared` bytes of dynamic shared memory. `cooperative` is for
+        kernels whose blocks wait for each other (native/cuda/grid.h): all run at once, or none does; the
+        largest grid is `blocks_per_multiprocessor` times the multiprocessors.
         """
         blocks, threads = _three(grid), _three(block)
         if 0 in blocks:
@@ -182,10 +156,8 @@ class Kernel:
     def prefer_shared(self, percent: int) -> None:
         """Ask for so much of the memory that shared memory and the level 1 cache divide as shared memory."""
         device = self._device
-        attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
-        kernel = device._api.CUkernel(int(self._loaded.kernel.handle))
         with device._named(f"plan the kernel {self.name}"):
-            device._call(device._api.cuKernelSetAttribute, attribute, percent, kernel, device.ordinal)
+            self._set("PREFERRED_SHARED_MEMORY_CARVEOUT", percent)
 
     def _allow(self, shared: int) -> None:
         """Ask for the dynamic shared memory that a block may not have by default."""
@@ -198,10 +170,14 @@ class Kernel:
                 f"kernel {self.name}: {shared} bytes of dynamic shared memory, and device "
                 f"cuda:{device.ordinal} has {most} for a block beside the {self.static_shared} of the kernel"
             )
-        attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        kernel = device._api.CUkernel(int(self._loaded.kernel.handle))
-        device._call(device._api.cuKernelSetAttribute, attribute, shared, kernel, device.ordinal)
+        self._set("MAX_DYNAMIC_SHARED_SIZE_BYTES", shared)
         self._loaded.shared = shared
+
+    def _set(self, name: str, value: int) -> None:
+        api = self._device._api
+        attribute = getattr(api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        kernel = api.CUkernel(int(self._loaded.kernel.handle))
+        self._device._call(api.cuKernelSetAttribute, attribute, value, kernel, self._device.ordinal)
 
     def _packed(self, arguments: tuple[DeviceArray | np.generic | None, ...]) -> int:
         """Return the address of the addresses of the arguments; the driver copies these at the launch."""

@@ -19,51 +19,20 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, Kernel
     from warptsp.problem import Metric, Problem
 
-KERNELS = (
-    "improve_parts",
-    "choose_copies",
-    "put_back_stretches",
-    "count_paths",
-    "note_path_ends",
-    "link_paths",
-    "put_back_parts",
-    "invert",
-    "shared_bytes",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """How a round is spread over a GPU.
+    """How a round is spread over a GPU."""
 
-    Attributes
-    ----------
-    parts : int
-        Sub-problems.
-    copies : int
-        Searches of each part, a warp each.
-    cities : int
-        The most that a part has.
-    shared : int
-        Bytes of shared memory of a part.
-    blocks : int
-        Warps at once on a multiprocessor.
-    multiprocessors : int
-    registers, local_bytes : int
-        Of a thread.
-    depth : int
-        Exchange steps of a move, at most.
-    """
-
-    parts: int
-    copies: int
-    cities: int
-    shared: int
-    blocks: int
+    parts: int  # sub-problems
+    copies: int  # searches of each part, a warp each
+    cities: int  # the most that a part has
+    shared: int  # bytes of shared memory of a part
+    blocks: int  # warps at once on a multiprocessor
     multiprocessors: int
-    registers: int
+    registers: int  # of a thread
     local_bytes: int
-    depth: int = tuning.DEPTH
+    depth: int = tuning.DEPTH  # exchange steps of a move, at most
 
     @property
     def resident(self) -> int:
@@ -99,7 +68,7 @@ def lk_kernel(
     device: Device, metric: Metric, name: str, dummy: bool = False, depth: int = tuning.DEPTH
 ) -> Kernel:
     """A kernel of lk.cu, compiled for the metric."""
-    return device.module(Source("lk.cu", KERNELS, lk_defines(metric, dummy, depth))).kernel(name)
+    return device.module(Source("lk.cu", (), lk_defines(metric, dummy, depth))).kernel(name)
 
 
 def plan_launch(
@@ -158,7 +127,7 @@ def plan_launch(
 
 def kernel_sources(problem: Problem, depth: int = tuning.DEPTH) -> list[Source]:
     """What a run of the main solver, with moves of so many steps, compiles if it is not in the cache."""
-    sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem), depth))]
+    sources = [Source("lk.cu", (), lk_defines(problem.metric, has_dummy(problem), depth))]
     if problem.matrix is None:
         sources.append(primitives.SOURCE)
     if problem.n >= tuning.MIN_ORDERED:

@@ -32,13 +32,7 @@ class DeviceMemory(Context):
                 self._pool = self._create_pool()
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
-        """Return an array with anything in it.
-
-        Raises
-        ------
-        DeviceOutOfMemory
-            If there is no room: how much is needed and how much is free.
-        """
+        """Return an array with anything in it; DeviceOutOfMemory, with figures, if there is no room."""
         kind = np.dtype(dtype)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         size = math.prod(shape) * kind.itemsize
@@ -63,11 +57,8 @@ class DeviceMemory(Context):
     ) -> dict[str, DeviceArray]:
         """Return several arrays by one allocation and one copy; they live as long as the last of them.
 
-        Parameters
-        ----------
-        **wanted
-            Arrays of the host, of which these are copies, and ``(shape, dtype)`` of arrays with anything in
-            them.
+        Given are arrays of the host, of which these are copies, and ``(shape, dtype)`` of arrays with
+        anything in them.
         """
         given = {name: one for name, one in wanted.items() if isinstance(one, np.ndarray)}
         others = {name: one for name, one in wanted.items() if not isinstance(one, np.ndarray)}
@@ -93,14 +84,13 @@ class DeviceMemory(Context):
         """Return the bytes that `empty` can have at most, of what this and other processes left."""
         free = int(self._call(self._api.cuMemGetInfo)[0])
         if self._pool is not None:
-            reserved, used, _ = self._pool_figures()
-            free += reserved - used
+            free += self._pool_figure("RESERVED_MEM_CURRENT") - self._pool_figure("USED_MEM_CURRENT")
         return free
 
     def memory_peak(self) -> int:
         """Return the largest number of bytes that arrays of this device have had at once; 0 where the driver
         does not count them."""
-        return 0 if self._pool is None else self._pool_figures()[2]
+        return 0 if self._pool is None else self._pool_figure("USED_MEM_HIGH")
 
     def share_with(self, other: Context) -> None:
         """Let another GPU copy from here directly, if the two can; else the driver takes the way through the
@@ -136,31 +126,23 @@ class DeviceMemory(Context):
 
     def _leave_pool(self) -> None:
         """Wait for the GPU, and leave an empty pool to the next device; another goes with its last array."""
-        pool, self._pool = self._pool, None
+        pool = self._pool
         if pool is None:
             return
         api = self._api
-        used = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT
         try:
             self._call(api.cuStreamSynchronize, self._stream_handle)
-            empty = int(self._call(api.cuMemPoolGetAttribute, pool, used)[0]) == 0
+            empty = self._pool_figure("USED_MEM_CURRENT") == 0
             self._call(api.cuMemPoolTrimTo, pool, IDLE_BYTES)
         except DriverError:
             empty = False
+        self._pool = None
         if not empty or self._idle_pools.setdefault(self.ordinal, pool) is not pool:
             api.cuMemPoolDestroy(pool)
 
-    def _pool_figures(self) -> tuple[int, int, int]:
-        attribute = self._api.CUmemPool_attribute
-        kinds = (
-            attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-            attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
-            attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH,
-        )
-        reserved, used, peak = (
-            int(self._call(self._api.cuMemPoolGetAttribute, self._pool, kind)[0]) for kind in kinds
-        )
-        return reserved, used, peak
+    def _pool_figure(self, name: str) -> int:
+        kind = getattr(self._api.CUmemPool_attribute, f"CU_MEMPOOL_ATTR_{name}")
+        return int(self._call(self._api.cuMemPoolGetAttribute, self._pool, kind)[0])
 
     def _allocate(self, size: int) -> int:
         if self._pools and self._pool is None:
@@ -207,14 +189,7 @@ class DeviceMemory(Context):
 class DeviceArray:
     """An array in the memory of a GPU, C-contiguous; released when nobody refers to it any more.
 
-    ``array[start:stop]`` is a view of rows.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-    pointer : int
-        Its address on the GPU.
+    ``array[start:stop]`` is a view of rows, and `pointer` the address on the GPU.
     """
 
     def __init__(
@@ -265,11 +240,9 @@ class DeviceArray:
             raise ValueError("out is not a writeable C-contiguous array")
         if self.nbytes:
             self._alive()
-            device, api = self._device, self._device._api
-            with device._named("copy an array to the host"):
-                device._call(
-                    api.cuMemcpyDtoHAsync, host.ctypes.data, self.pointer, self.nbytes, device._stream_handle
-                )
+            device, doing = self._device, "copy an array to the host"
+            device._tell(doing, device._api.cuMemcpyDtoHAsync, host.ctypes.data, self.pointer, self.nbytes)
+            with device._named(doing):
                 device._stream.sync()
         return host
 
@@ -283,15 +256,8 @@ class DeviceArray:
         values = np.ascontiguousarray(values)
         if self.nbytes:
             self._alive()
-            device, api = self._device, self._device._api
-            with device._named("copy an array from the host"):
-                device._call(
-                    api.cuMemcpyHtoDAsync,
-                    self.pointer,
-                    values.ctypes.data,
-                    self.nbytes,
-                    device._stream_handle,
-                )
+            device, doing = self._device, "copy an array from the host"
+            device._tell(doing, device._api.cuMemcpyHtoDAsync, self.pointer, values.ctypes.data, self.nbytes)
 
     def upload_beside(self, values: NDArray[Any]) -> None:
         """Overwrite it while the GPU is at work: not in the order of its stream, but now; waits for it."""
@@ -317,21 +283,11 @@ class DeviceArray:
         self._alive()
         other._alive()
         device, source, api = self._device, other._device, self._device._api
-        with device._named("copy an array"):
-            if device.ordinal == source.ordinal:
-                device._call(
-                    api.cuMemcpyDtoDAsync, self.pointer, other.pointer, self.nbytes, device._stream_handle
-                )
-            else:
-                device._call(
-                    api.cuMemcpyPeerAsync,
-                    self.pointer,
-                    device._context,
-                    other.pointer,
-                    source._context,
-                    self.nbytes,
-                    device._stream_handle,
-                )
+        if device.ordinal == source.ordinal:
+            device._tell("copy an array", api.cuMemcpyDtoDAsync, self.pointer, other.pointer, self.nbytes)
+        else:
+            ends = self.pointer, device._context, other.pointer, source._context
+            device._tell("copy an array", api.cuMemcpyPeerAsync, *ends, self.nbytes)
 
     def copy_to(self, device: DeviceMemory) -> DeviceArray:
         """Return a copy on another GPU, in order with all that both were told."""
@@ -345,9 +301,8 @@ class DeviceArray:
         """Set every byte to 0."""
         if self.nbytes:
             self._alive()
-            device, api = self._device, self._device._api
-            with device._named("clear an array"):
-                device._call(api.cuMemsetD8Async, self.pointer, 0, self.nbytes, device._stream_handle)
+            device = self._device
+            device._tell("clear an array", device._api.cuMemsetD8Async, self.pointer, 0, self.nbytes)
 
     def release(self) -> None:
         """Give the memory back now; the array and its views cannot be used any more."""

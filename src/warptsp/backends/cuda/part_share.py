@@ -24,15 +24,8 @@ COUNTERS = records.LK_COUNTERS.dtype.names or ()
 class PartShare:
     """What one GPU does of a round: its share of the parts of one tour, or all parts of its own tours.
 
-    Parameters
-    ----------
-    cities : Cities
-    tours : DeviceArray of int32, shape (tours, n)
-    plan : LaunchPlan
-    parts : range
-        That it improves.
-    copies : range
-        Of each of these parts, among the copies on all GPUs.
+    The tours are int32 of shape (tours, n), `parts` those that it improves, and `copies` those of each of
+    these parts, among the copies on all GPUs.
     """
 
     def __init__(
@@ -165,18 +158,10 @@ class PartShare:
         self._put_back("put_back_stretches", np.int32(self._round["rotation"]))
 
     def arrange(self, graph: Callable[[], _native.PathGraph], threads: int) -> tuple[DeviceArray, ...] | None:
-        """Find places on the tours for the paths that blobs handed over.
+        """Find places on the tours for the paths that blobs handed over: what `put_back_blobs` is told.
 
-        Parameters
-        ----------
-        graph : callable
-            Returns what does it where this GPU does not do it alone.
-        threads : int
-
-        Returns
-        -------
-        tuple of DeviceArray or None
-            What `put_back_blobs` is told; None if fixed edges alone join some cities, and the round is lost.
+        `graph` returns what does it where this GPU does not do it alone. None if fixed edges alone join some
+        cities, and the round is lost.
         """
         device, plan, tours = self.device, self.plan, len(self.tours)
         parts = np.int32(plan.parts)

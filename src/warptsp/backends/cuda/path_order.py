@@ -7,51 +7,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
 
 if TYPE_CHECKING:
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.problem import Metric
 
-PATHS = Source(
-    "paths.cu",
-    (
-        "begin_paths",
-        "ways_round",
-        "jump_round",
-        "name_tours",
-        "clear_joins",
-        "look_for_joins",
-        "settle_joins",
-        "write_joins",
-        "link_ends",
-        "note_names",
-        "rename_tours",
-        "ways_back",
-        "jump_back",
-        "write_places",
-    ),
-    fmad=False,
-)
+PATHS = Source("paths.cu", fmad=False)
 
 
 class PathOrder:
-    """The paths of a tour, or of several closed ones.
+    """The paths of a tour, or of several closed ones: struct LinkedPath, int32 of shape (count, 5).
 
-    Parameters
-    ----------
-    device : Device
-    paths : DeviceArray of int32, shape (count, 5)
-        Struct LinkedPath.
-    points : DeviceArray of float64, shape (n, 2) or (n, 3)
-        Of the cities, by the search's numbers.
-    metric : Metric
+    The points are those of the cities, by the search's numbers, shape (n, 2) or (n, 3).
     """
 
     def __init__(self, device: Device, paths: DeviceArray, points: DeviceArray, metric: Metric) -> None:
         count = len(paths)
-        self._device = device
+        self._device, self._module = device, device.module(PATHS)
         self._count = count
         self._arrays = {
             "link": device.empty(2 * count, np.int32),
@@ -70,12 +44,9 @@ class PathOrder:
         )
 
     def places(self) -> DeviceArray | None:
-        """Make one tour of the paths, and place them on it.
+        """Make one tour of the paths, and place them on it: struct PathPlace, int32 of shape (count, 2).
 
-        Returns
-        -------
-        DeviceArray of int32, shape (count, 2), or None
-            Struct PathPlace; None where nothing was found to join closed tours by.
+        None where nothing was found to join closed tours by.
         """
         self._launch("begin_paths", 2, self._order)
         named = left = self._closed_tours()
@@ -97,27 +68,18 @@ class PathOrder:
         return int(self._named[:1].download()[0])
 
     def _join(self, named: int) -> int:
-        """Join every closed tour with the one that this is cheapest with, as far as that can be done at once.
-
-        Returns
-        -------
-        int
-            How many tours there are less.
-        """
+        """Join every closed tour with the one that this is cheapest with, as far as that can be done at once;
+        returns how many tours there are less."""
         found = self._device.empty(named * records.JOIN.itemsize, np.uint8)
         for name in ("clear_joins", "look_for_joins", "settle_joins"):
             self._launch(name, 2, self._order)
-        blocks = -(-named // tuning.THREADS)
-        self._kernel("write_joins").launch(
-            blocks, tuning.THREADS, self._order, self._named, np.int32(named), found
-        )
+        self._module.each("write_joins", named, self._order, self._named, np.int32(named), found)
         links, names = _native.choose_joins(found.download())
         if not len(links):
             return 0
         for kernel, pairs in (("link_ends", links), ("note_names", names)):
-            some = self._device.upload(pairs)
-            blocks = -(-len(pairs) // tuning.THREADS)
-            self._kernel(kernel).launch(blocks, tuning.THREADS, self._order, some, np.int32(len(pairs)))
+            some, count = self._device.upload(pairs), len(pairs)
+            self._module.each(kernel, count, self._order, some, np.int32(count))
         self._launch("rename_tours", 1, self._order)
         return len(links) // 4
 
@@ -129,8 +91,5 @@ class PathOrder:
             ways, other = other, ways
         return ways
 
-    def _kernel(self, name: str) -> Kernel:
-        return self._device.module(PATHS).kernel(name)
-
     def _launch(self, name: str, each: int, *arguments: DeviceArray | np.generic) -> None:
-        self._kernel(name).launch(-(-each * self._count // tuning.THREADS), tuning.THREADS, *arguments)
+        self._module.each(name, each * self._count, *arguments)

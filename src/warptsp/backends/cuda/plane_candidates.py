@@ -11,6 +11,7 @@ import numpy as np
 
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.context import meet
 from warptsp.backends.cuda.primitives import kernel, launch, stopped
 
 if TYPE_CHECKING:
@@ -49,22 +50,10 @@ def candidate_lists(
     norm: int = 2,
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """The candidates of every city, as `neighbors.candidate_lists` finds them on the CPU.
+    """The candidates of every city, int32 of shape (n, count); None if the token stopped it.
 
-    Parameters
-    ----------
-    device : Device
-    layout : Layout
-    count, per_quadrant : int
-        See `neighbors.CandidateParams`.
-    norm : int
-        2 Euclidean, 1 Manhattan, 0 maximum.
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    DeviceArray of int32, shape (n, count), or None
-        None if the token stopped it.
+    `neighbors.candidate_lists` finds the same on the CPU. The norm is 2 (Euclidean), 1 (Manhattan) or 0
+    (maximum).
     """
     found = shared_candidate_lists([device], [layout], count, per_quadrant, norm, token)
     return None if found is None else found[0]
@@ -78,56 +67,44 @@ def shared_candidate_lists(
     norm: int = 2,
     token: _native.StopToken | None = None,
 ) -> list[DeviceArray] | None:
-    """Candidate lists, each GPU's own copy of all, of which each finds a part.
-
-    Parameters
-    ----------
-    devices : sequence of Device
-    layouts : sequence of Layout
-        The same one on each.
-    count, per_quadrant, norm, token
-        As for `candidate_lists`.
-
-    Returns
-    -------
-    list of DeviceArray of int32, shape (n, count), or None
-        None if the token stopped it.
-    """
+    """`candidate_lists` on each of these GPUs, which have the same layout; each finds a part of them."""
     n, gpus = layouts[0].n, len(devices)
-    searches = [
-        NearestSearch(device, layout.points, n, layout.scale, (count, per_quadrant, norm))
-        for device, layout in zip(devices, layouts, strict=True)
-    ]
+    source = _source(count, per_quadrant, norm, layouts[0].dimensions)
     shares = [range(n * k // gpus, n * (k + 1) // gpus) for k in range(gpus)]
+    searches = []
+    for device, layout in zip(devices, layouts, strict=True):
+        boxes, levels = box_tree(device, layout)
+        tree = records.TREE(points=layout.points, boxes=boxes, n=n, levels=levels)
+        kernel = device.module(source).kernel(source.names[0])
+        searches.append((kernel, tree, boxes, layout.scale, device.empty((n, count), np.int32)))
     for step in range(0, max(map(len, shares)), tuning.SETUP_SLICE):
         if step > 0:
             for device in devices:
                 device.synchronize()
         if stopped(token):
             return None
-        for search, share in zip(searches, shares, strict=True):
+        for (kernel, tree, _, scale, rows), share in zip(searches, shares, strict=True):
             some = share[step : step + tuning.SETUP_SLICE]
-            search.find(some.start, some.stop)
-    rows = [search.rows for search in searches]
-    for device in devices if gpus > 1 else ():
-        device.after(*(other for other in devices if other is not device))
-    for k, own in enumerate(rows):
+            blocks = -(-len(some) // tuning.CANDIDATE_THREADS)
+            ends = np.int32(some.start), np.int32(some.stop)
+            kernel.launch(blocks, tuning.CANDIDATE_THREADS, tree, scale, *ends, rows)
+    lists = [search[-1] for search in searches]
+    meet(devices)
+    for k, own in enumerate(lists):
         for j, share in enumerate(shares):
             if j != k:
-                own[share.start : share.stop].copy_from(rows[j][share.start : share.stop])
-    for device in devices if gpus > 1 else ():
-        device.after(*(other for other in devices if other is not device))
-    return rows
+                own[share.start : share.stop].copy_from(lists[j][share.start : share.stop])
+    meet(devices)
+    return lists
 
 
-def box_tree(device: Device, points: DeviceArray, n: int, scale: DeviceArray) -> tuple[DeviceArray, int]:
-    """The boxes of a `PointTree` over points in the order of a curve, scaled, and how many levels it has."""
-    levels = 0
+def box_tree(device: Device, layout: Layout) -> tuple[DeviceArray, int]:
+    """The boxes of a `PointTree` over the cities, scaled, and how many levels it has."""
+    n, scale, dimensions, levels = layout.n, layout.scale, layout.dimensions, 0
     while n >> levels > tuning.LEAF_SIZE:
         levels += 1
-    dimensions = points.shape[1]
     boxes = device.empty((2 << levels, 2 * dimensions), np.float64)
-    tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
+    tree = records.TREE(points=layout.points, boxes=boxes, n=n, levels=levels)
     launch(device, f"make_leaves<{dimensions}>", 1 << levels, tree, scale, boxes)
     for level in range(levels - 1, tuning.LEVELS_OF_A_BLOCK - 1, -1):
         launch(device, f"make_level<{dimensions}>", 1 << level, np.int32(1 << level), boxes)
@@ -136,44 +113,6 @@ def box_tree(device: Device, points: DeviceArray, n: int, scale: DeviceArray) ->
         levels_kernel = kernel(device, f"make_levels<{dimensions}>")
         levels_kernel.launch(1, tuning.BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
     return boxes, levels
-
-
-class NearestSearch:
-    """The search for candidate lists of (count, per quadrant, norm), for points in the order of a curve."""
-
-    def __init__(
-        self, device: Device, points: DeviceArray, n: int, scale: DeviceArray, lists: tuple[int, int, int]
-    ) -> None:
-        boxes, levels = box_tree(device, points, n, scale)
-        source = _source(*lists, points.shape[1])
-        self._kernel = device.module(source).kernel(source.names[0])
-        self._tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
-        self._scale, self._boxes = scale, boxes
-        self.rows = device.empty((n, lists[0]), np.int32)
-
-    def find(self, begin: int, end: int) -> None:
-        """Find the lists of these points, counted along the curve."""
-        blocks = -(-(end - begin) // tuning.CANDIDATE_THREADS)
-        some = np.int32(begin), np.int32(end)
-        self._kernel.launch(blocks, tuning.CANDIDATE_THREADS, self._tree, self._scale, *some, self.rows)
-
-
-def nearest(
-    device: Device,
-    points: DeviceArray,
-    n: int,
-    scale: DeviceArray,
-    lists: tuple[int, int, int],
-    token: _native.StopToken | None,
-) -> DeviceArray | None:
-    search = NearestSearch(device, points, n, scale, lists)
-    for begin in range(0, n, tuning.SETUP_SLICE):
-        if begin > 0:
-            device.synchronize()
-        if stopped(token):
-            return None
-        search.find(begin, min(n, begin + tuning.SETUP_SLICE))
-    return search.rows
 
 
 def _source(count: int, per_quadrant: int, norm: int, dimensions: int) -> Source:

@@ -5,7 +5,7 @@ The kernels are in ``native/cuda/geometry.cu``. Results do not depend on how thr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,55 +13,21 @@ from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 
-_T = TypeVar("_T")
-
-KERNELS = (
+INSTANCES = (
     "sum_tiles<int>",
     "sum_tiles<long long>",
     "scan_tiles<int>",
     "scan_tiles<long long>",
     "sum_all<long long>",
     "sum_all<double>",
-    "count_digits",
-    "scatter_by_digit",
-    "find_extremes",
-    "make_frame",
-    "curve_keys",
-    "turned_keys",
-    "gather_points",
-    "take",
-    "find_first",
-    "write_problems",
-    "make_leaves<2>",
-    "make_leaves<3>",
-    "make_level<2>",
-    "make_level<3>",
-    "make_levels<2>",
-    "make_levels<3>",
-    "greedy_cities",
-    "greedy_begin",
-    "greedy_name",
-    "greedy_settle",
-    "greedy_agree",
-    "greedy_join",
-    "greedy_rounds",
-    "greedy_stays",
-    "greedy_carry_over",
-    "greedy_close",
-    "mark_stops",
-    "list_stops",
-    "walk_ways",
-    "jump_ways",
-    "write_tour",
     "tour_lengths<long long>",
     "tour_lengths<double>",
+    *(f"make_{what}<{dimensions}>" for what in ("leaves", "level", "levels") for dimensions in (2, 3)),
 )
-SOURCE = Source("geometry.cu", KERNELS, fmad=False)
+SOURCE = Source("geometry.cu", INSTANCES, fmad=False)
 
 
 def kernel(device: Device, name: str) -> Kernel:
@@ -74,19 +40,11 @@ def blocks_for(count: int) -> int:
 
 def launch(device: Device, name: str, count: int, *arguments: DeviceArray | np.generic | None) -> None:
     """Start a kernel with one thread for each of `count` items."""
-    kernel(device, name).launch(blocks_for(count), tuning.THREADS, *arguments)
+    device.module(SOURCE).each(name, count, *arguments)
 
 
 def stopped(token: _native.StopToken | None) -> bool:
     return token is not None and token.stopped()
-
-
-def at_once(work: Callable[[int], _T], count: int) -> list[_T]:
-    """What `work` returns for 0 to `count` - 1, each on a thread of its own."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(work, range(count)))
 
 
 def take(device: Device, values: DeviceArray, places: DeviceArray) -> DeviceArray:
@@ -97,21 +55,8 @@ def take(device: Device, values: DeviceArray, places: DeviceArray) -> DeviceArra
 
 
 def scan_exclusive(device: Device, values: DeviceArray, scanned: DeviceArray, n: int) -> DeviceArray:
-    """Sums of all earlier values.
-
-    Parameters
-    ----------
-    device : Device
-    values, scanned : DeviceArray of int32 or int64
-        At least n long; they may be the same.
-    n : int
-        At least 1.
-
-    Returns
-    -------
-    DeviceArray of their type, shape (1,)
-        The sum of all n values.
-    """
+    """Write the sums of all earlier values, int32 or int64, and return the sum of all n >= 1, shape (1,); the
+    two arrays may be the same."""
     total = device.empty(1, values.dtype)
     _scan(device, values, scanned, n, total)
     return total
@@ -125,22 +70,8 @@ def sort_by_key(
     key_bits: int,
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """The values in the order of their keys, equal keys in the order given; `keys` and `values` are lost.
-
-    Parameters
-    ----------
-    device : Device
-    keys : DeviceArray of uint64, shape (n,)
-    values : DeviceArray of int32, shape (n,)
-    n : int
-    key_bits : int
-        So many low bits of the keys count, the others are 0.
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    DeviceArray or None
-        None if the token stopped it.
+    """The int32 values in the order of their uint64 keys, equal keys in the order given; None if the token
+    stopped it. Of the keys so many low bits count, and the others are 0; both arrays are lost.
     """
     both = _sort(device, keys, values, n, key_bits, token)
     return None if both is None else both[1]

@@ -25,18 +25,10 @@ _DESCENTS = ("descent.cu", "descent_fast.cu", "descent_mapped.cu", "descent_prun
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """A struct of the kernels.
+    """A struct of the kernels, with a name in C++, and the kernel files that have it.
 
-    Attributes
-    ----------
-    name : str
-        In C++.
-    files : tuple of str
-        The kernel files that have it.
-    dtype : numpy.dtype
-        The host's. A field of another one's is called as here, and its place is in `paths`.
-    paths : dict
-        Where fields are that lie in a struct within the struct: ``{"steps": "shares.steps"}``.
+    A field of another field's `dtype` is called as here, and its place is in `paths`: ``{"steps":
+    "shares.steps"}``.
     """
 
     name: str

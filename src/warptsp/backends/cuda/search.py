@@ -18,15 +18,8 @@ import numpy as np
 
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.cities import ORDERS
-from warptsp.backends.cuda.launch_plan import (
-    LaunchPlan,
-    explain_launch,
-    has_dummy,
-    kernel_sources,
-    needed_bytes,
-    plan_launch,
-    pool_bytes,
-)
+from warptsp.backends.cuda.context import meet
+from warptsp.backends.cuda.launch_plan import plan_launch
 from warptsp.backends.cuda.part_share import COUNTERS, PartShare
 
 if TYPE_CHECKING:
@@ -37,18 +30,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import DeviceArray
 
-__all__ = [
-    "LaunchPlan",
-    "PartRounds",
-    "TourSearch",
-    "explain_launch",
-    "has_dummy",
-    "kernel_sources",
-    "needed_bytes",
-    "plan_launch",
-    "pool_bytes",
-]
-
 
 class PartRounds:
     """Tours of the same cities in the memory of GPUs, and the rounds that shorten all of them at once.
@@ -56,27 +37,9 @@ class PartRounds:
     Several GPUs all have the same one, and each improves its share of the parts; or each has tours of its
     own. What comes of it does not depend on their number.
 
-    Parameters
-    ----------
-    cities : sequence of Cities
-        The same ones on each GPU, with candidate lists, `tuning.CANDIDATES` long.
-    tours : sequence of DeviceArray of int32, shape (tours, n)
-        The search's numbers, for each GPU; the rounds change them.
-    one_tour : bool
-        Whether they are copies of one tour.
-    threads : int
-        Of the CPU, to put parts together.
-    depth : int
-        See `methods.lk.LkParams`.
-    kicks : Kicks
-        Which edges they cut.
-
-    Attributes
-    ----------
-    mean_link : float
-        For what is rounding noise in metrics without rounding.
-    kernel_seconds : float
-        That the search's kernel has taken.
+    The cities are the same on each GPU, with candidate lists, `tuning.CANDIDATES` long. The tours of a GPU
+    are int32 of shape (tours, n), in the search's numbers; the rounds change them. `threads` of the CPU put
+    parts together. `mean_link` tells what is rounding noise in metrics without rounding.
     """
 
     def __init__(
@@ -99,7 +62,7 @@ class PartRounds:
         self._threads = threads
         self._one_tour = one_tour
         self._counts = np.zeros(len(COUNTERS), np.uint64)
-        self.kernel_seconds = 0.0
+        self.kernel_seconds = 0.0  # that the search's kernel has taken
         self._work = 0.0  # of a kick in the round before, as WarpLkCounters::work counts it
         self._kicks = kicks.as_dict()
         self._shares = []
@@ -148,21 +111,9 @@ class PartRounds:
     ) -> bool:
         """Improve all parts of one cut; cuts into stretches and blobs take turns.
 
-        Parameters
-        ----------
-        optimize : bool
-            Local search from every city first.
-        kicks_per_city, temperature : float
-            A loss is accepted with the probability exp(-loss / temperature).
-        seed : int
-            With the number of the round it names the random numbers.
-        token : _native.StopToken
-            Polled between launches.
-
-        Returns
-        -------
-        bool
-            False if the token stopped it; the tours are those before then.
+        `optimize` is for a local search from every city first. A loss of a kick is accepted with the
+        probability exp(-loss / temperature). The seed and the number of the round name the random numbers.
+        False if the token, which is polled between launches, stopped it: the tours are those before then.
         """
         cities, plan = self.cities, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
@@ -199,8 +150,13 @@ class PartRounds:
 
     def changed(self) -> None:
         """Take note that somebody else has written the tours; if there is one, that of the first GPU."""
-        if self._one_tour:
-            self._from_first([share.tours for share in self._shares])
+        lead, *others = self._shares
+        if self._one_tour and others:
+            devices = [share.device for share in self._shares]
+            meet(devices)
+            for share in others:
+                share.tours.copy_from(lead.tours)
+            meet(devices)
         for share in self._shares:
             share.invert()
 
@@ -230,8 +186,9 @@ class PartRounds:
         elif self._one_tour:
             arranged = shares[0].arrange(self._path_graph, self._threads)
             if arranged is not None:
-                for share, copies in zip(shares, self._copies(arranged), strict=True):
-                    share.put_back_blobs(copies)
+                shares[0].put_back_blobs(arranged)
+                for share in shares[1:]:
+                    share.put_back_blobs(tuple(array.copy_to(share.device) for array in arranged))
         else:
             for share in shares:
                 if (arranged := share.arrange(self._path_graph, self._threads)) is not None:
@@ -244,32 +201,13 @@ class PartRounds:
 
     def _exchange(self, blobs: bool) -> None:
         """Let every GPU know what the others have made of their parts."""
-        if len(self._shares) == 1:
-            return
-        self._meet()
+        devices = [share.device for share in self._shares]
+        meet(devices)
         for share in self._shares:
             for other in self._shares:
                 if other is not share:
                     share.take_from(other, blobs=blobs, paths=share is self._shares[0])
-        self._meet()
-
-    def _meet(self) -> None:
-        """Let no GPU go on before all have come here."""
-        for share in self._shares:
-            share.device.after(*(other.device for other in self._shares if other is not share))
-
-    def _copies(self, arrays: tuple[DeviceArray, ...]) -> list[tuple[DeviceArray, ...]]:
-        """The arrays of the first GPU for each of them."""
-        others = self._shares[1:]
-        return [arrays, *(tuple(array.copy_to(share.device) for array in arrays) for share in others)]
-
-    def _from_first(self, arrays: Sequence[DeviceArray]) -> None:
-        """Overwrite an array of each GPU with that of the first."""
-        if len(arrays) > 1:
-            self._meet()
-            for array in arrays[1:]:
-                array.copy_from(arrays[0])
-            self._meet()
+        meet(devices)
 
     def _have_order(self, number: int, token: _native.StopToken) -> bool:
         """Make an order from which blobs are cut, and its inverse, when it is its turn for the first time.
@@ -294,21 +232,9 @@ class PartRounds:
 
 
 class TourSearch:
-    """One tour, and the best there was.
+    """One tour, and the best there was: closed tours, whose lengths are exact for metrics of integers.
 
-    Parameters
-    ----------
-    cities : sequence of Cities
-        The same ones on each GPU.
-    tour : DeviceArray of int32, shape (n,)
-        On the first of them.
-    **options
-        Those of `PartRounds`.
-
-    Attributes
-    ----------
-    length, best_length : int or float
-        Of the closed tour, and of the best there was; exact for metrics of integers.
+    The cities are the same on each GPU, the tour on the first of them; the options are those of `PartRounds`.
     """
 
     def __init__(
@@ -319,7 +245,7 @@ class TourSearch:
     ) -> None:
         lead = cities[0]
         self.cities = lead
-        self._tour = tour
+        self.tour = tour
         self._best = lead.device.empty(lead.n, np.int32)
         self._best.copy_from(tour)
         self.length = self.best_length = lead.length(tour)
@@ -332,11 +258,6 @@ class TourSearch:
             **options,
         )
 
-    @property
-    def plan(self) -> LaunchPlan:
-        """How a round is spread over the GPU."""
-        return self.rounds.plan
-
     def best(self) -> NDArray[np.int32]:
         """The best tour, in the search's numbers."""
         return self._best.download()
@@ -345,18 +266,14 @@ class TourSearch:
         """The best tour, or path, in the problem's numbers; `room` as for `Cities.problems_own`."""
         return self.cities.problems_own(self._best, room)
 
-    def tour(self) -> DeviceArray:
-        """The tour that the search works on, in its numbers."""
-        return self._tour
-
     def go_on_from(self, tour: NDArray[np.int32]) -> None:
         """Work on another tour, in the search's numbers."""
-        self._tour.upload(tour)
+        self.tour.upload(tour)
         self._changed()
 
     def return_to_best(self) -> None:
         """Go on from the best tour."""
-        self._tour.copy_from(self._best)
+        self.tour.copy_from(self._best)
         self._changed()
 
     def round(self, **options: Any) -> bool:
@@ -371,8 +288,8 @@ class TourSearch:
 
     def _measure(self) -> None:
         rounds = self.rounds
-        self.length = self.cities.length(self._tour)
+        self.length = self.cities.length(self.tour)
         rounds.mean_link = abs(self.length) / self.cities.n
         if self.length < self.best_length:
             self.best_length = self.length
-            self._best.copy_from(self._tour)
+            self._best.copy_from(self.tour)

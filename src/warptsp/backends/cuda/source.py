@@ -14,6 +14,9 @@ from warptsp.errors import BackendUnavailable
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 
+_KERNEL = re.compile(
+    r'(template <[^;{}]*>\s*)?(?:extern "C" )?__global__ void(?:\s+__launch_bounds__\([^()]*\))?\s+(\w+)\('
+)
 _DIRECTIVE = re.compile(r'^\s*#\s*(\w+)(?:\s*"([^"]+)")?')
 
 
@@ -23,21 +26,17 @@ def kernel_files() -> list[str]:
 
 
 def expand(file: str | Path) -> str:
-    """Return the source of a kernel file with all its headers.
+    """Return the source of a kernel file with all its headers: by its name in native/, or by its path.
 
-    Parameters
-    ----------
-    file : str or Path
-        The name of a kernel file in native/, or the path of any other.
-
-    Raises
-    ------
-    BackendUnavailable
-        If a file is missing.
-    ValueError
-        If a header is included under a condition, where "once each" could lose it.
+    BackendUnavailable if a file is missing; ValueError if a header is included under a condition, where "once
+    each" could lose it.
     """
     return _of_package(file) if isinstance(file, str) else "".join(_expanded(file, set()))
+
+
+def kernel_names(text: str) -> list[str]:
+    """Return the names of the kernels in a source that are no templates."""
+    return [name for template, name in _KERNEL.findall(text) if not template]
 
 
 @functools.cache  # 3 ms, of a call that may take 10
@@ -58,7 +57,8 @@ def _expanded(path: Path, seen: set[Path]) -> list[str]:
     text = [f'#line 1 "{name}"\n']
     depth = 0
     for number, line in enumerate(lines, start=1):
-        directive, header = _directive(line)
+        match = _DIRECTIVE.match(line)
+        directive, header = match.groups() if match is not None else (None, None)
         if directive in ("if", "ifdef", "ifndef"):
             depth += 1
         elif directive == "endif":
@@ -75,11 +75,6 @@ def _expanded(path: Path, seen: set[Path]) -> list[str]:
         else:
             text.append(line if line.endswith("\n") else line + "\n")
     return text
-
-
-def _directive(line: str) -> tuple[str | None, str | None]:
-    match = _DIRECTIVE.match(line)
-    return (None, None) if match is None else (match[1], match[2])
 
 
 def _find(including: Path, header: str) -> Path:

@@ -14,37 +14,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What differs between chips.
+    """What differs between chips."""
 
-    Attributes
-    ----------
-    double_rate : float
-        Speed in double precision, in that of the chips made for it, which have 64 units a multiprocessor; the
-        others have 2 (CUDA C++ Programming Guide, arithmetic instructions).
-    squares : bool
-        Whether all pairs are evaluated in squares (two_opt_squares.h), by Hopper's addition
-        with minimum, instead of in rows.
-    """
-
+    # Speed in double precision, in that of the chips made for it, which have 64 units a multiprocessor; the
+    # others have 2 (CUDA C++ Programming Guide, arithmetic instructions).
     double_rate: float = 1 / 32
+    # Whether all pairs are evaluated in squares (two_opt_squares.h), by Hopper's addition with minimum,
+    # instead of in rows.
     squares: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """How warps go over the pairs of a long tour.
+    """How warps go over the pairs of a long tour."""
 
-    Attributes
-    ----------
-    rows_of_lane, rows : int
-        Positions of a lane, of whose moves with a column the best one is found, and moves of a warp.
-    min_columns, max_columns : int
-        Columns that a warp takes at a time.
-    """
-
-    rows_of_lane: int
-    rows: int
-    min_columns: int
+    rows_of_lane: int  # positions of a lane, of whose moves with a column the best one is found
+    rows: int  # moves of a warp
+    min_columns: int  # that a warp takes at a time
     max_columns: int
 
 

@@ -47,15 +47,15 @@ def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
 
 def kernels(problem: Problem) -> list[Source]:
     """Return what runs on a GPU compile for closed and open tours of any length."""
+    from warptsp.backends.cuda.launch_plan import kernel_sources
     from warptsp.backends.cuda.path_order import PATHS
-    from warptsp.backends.cuda.search import kernel_sources
 
     return [*kernel_sources(problem), *kernel_sources(replace(problem, open=OpenPath())), PATHS]
 
 
 def explain_launch(problem: Problem, device: str) -> str:
     """Say how the search would be spread over GPUs."""
-    from warptsp.backends.cuda.search import explain_launch
+    from warptsp.backends.cuda.launch_plan import explain_launch
 
     return explain_launch(problem, device)
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes, plan_launch, pool_bytes
+from warptsp.backends.cuda.launch_plan import kernel_sources, needed_bytes, plan_launch, pool_bytes
+from warptsp.backends.cuda.search import TourSearch
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import Devices
@@ -27,7 +29,6 @@ from warptsp.methods.annealing import start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
@@ -51,10 +52,8 @@ if TYPE_CHECKING:
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour on the GPUs ``run.device`` until the run says stop.
 
-    Raises
-    ------
-    BackendUnavailable, DeviceOutOfMemory, DeviceFailure
-        If the GPU cannot do it; the best tour so far has been offered.
+    BackendUnavailable, DeviceOutOfMemory or DeviceFailure if the GPU cannot do it; the best tour so far has
+    been offered.
     """
     if isinstance(run.start, np.ndarray):
         run.offer(run.start)
@@ -179,7 +178,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             self.long_links = False
             return None
         self.uneven = True
-        return search.cities.problems_own(search.tour()) if tour is None else tour
+        return search.cities.problems_own(search.tour) if tour is None else tour
 
     def _go_on_from(self, tour: NDArray[np.int32]) -> None:
         """Work on another tour, in the problem's numbers."""
@@ -190,10 +189,10 @@ class _CudaSearch(Engine[PopulationPlan]):
         search, problem, cities = self.search, self.problem, self.search.cities
         if problem.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
             # Some links tell how long all are: ten million take half a second to measure.
-            tour, ends = None, cities.some_links(search.tour(), tuning.SAMPLED_EDGES)
+            tour, ends = None, cities.some_links(search.tour, tuning.SAMPLED_EDGES)
             lengths = problem.distance(*ends)
         else:
-            tour = cities.problems_own(search.tour())
+            tour = cities.problems_own(search.tour)
             lengths = problem.distance(tour, np.roll(tour, -1))
         return tour, np.asarray(lengths, dtype=np.float64)
 
@@ -273,7 +272,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             self.turns = self.turns[1:]
             if (tour := self._clustered()) is not None:
                 self._go_on_from(self.with_better_long_links(tour))
-        kicks = kicks_of_round(horizon, self.pace, self.n, parts=self.search.plan.parts)
+        kicks = kicks_of_round(horizon, self.pace, self.n, parts=self.search.rounds.plan.parts)
         rounds = self.search.rounds
         begun, kernel = self.run.elapsed(), rounds.kernel_seconds
         if self._round("search", kicks_per_city=kicks, temperature=temperature(horizon.progress)):

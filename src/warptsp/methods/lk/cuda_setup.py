@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import warptsp._native as _native
+from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import geometry, greedy, plane_candidates
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
-from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch
 from warptsp.methods.first_tour import fall_back, numbered, start_tour
 from warptsp.methods.lk import tuning
@@ -99,8 +99,13 @@ class SetUp:
 
         if len(self.devices) == 1 or cities.n < WORTH_THREADS:
             return self._start_tour_alone(cities)
-        works = (lambda: self._start_tour_alone(cities), make_orders)
-        return at_once(lambda k: works[k](), 2)[0]
+        orders = Beside(make_orders)
+        try:
+            tour = self._start_tour_alone(cities)
+        finally:
+            orders.wait()
+        orders.result()
+        return tour
 
     def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
         run, problem, device = self.run, self.problem, self.devices[0]

@@ -45,39 +45,21 @@ class KickedTour(Protocol):
 
 
 class Horizon:
-    """How far kicks are on their way to their number, or to the end of the time, whichever is nearer.
-
-    Parameters
-    ----------
-    run : Run
-    begun, last : int
-        The kicks that there were before, and with the last one; None for any number.
-    share : float
-        Of the time that is left.
-
-    Attributes
-    ----------
-    progress : float
-        From 0 to 1.
-    kicks : float
-        From the first one to the last, by the rate so far; infinite if nobody knows.
-    left : int or None
-        Up to the last one.
-    seconds, remaining : float or None
-        In all, and what is left of them.
-    rate : float
-        Kicks a second so far; 0 at first.
-    """
+    """How far kicks are on their way to their number, or to the end of the time, whichever is nearer."""
 
     def __init__(self, run: Run, begun: int, last: int | None, share: float) -> None:
+        """Go on from `begun` kicks to the number `last`, None for any, or through a share of the time
+        left."""
         self._run = run
         self._begun, self._last, self._share = begun, last, share
         self._started = run.elapsed()
         self._kept = (1 - share) * (planned_seconds(run) or 0.0)
-        self.progress, self.kicks, self.rate = 0.0, math.inf, 0.0
-        self.left: int | None = None
-        self.seconds: float | None = None
-        self.remaining: float | None = None
+        self.progress = 0.0  # to 1
+        self.kicks = math.inf  # from the first to the last, by the rate so far; infinite if nobody knows
+        self.rate = 0.0  # kicks a second so far
+        self.left: int | None = None  # kicks up to the last
+        self.seconds: float | None = None  # in all
+        self.remaining: float | None = None  # of these
 
     def goes_on(self, kicks: int) -> bool:
         """Look at the clock and at the number of kicks so far; False at the end."""
@@ -103,34 +85,19 @@ class Horizon:
 
 
 class Engine(ABC, Generic[Plan]):
-    """The tour, the clock, and what is done in which order.
+    """The tour, the clock, and what is done in which order."""
 
-    Attributes
-    ----------
-    tour : KickedTour
-    n : int
-        Cities, by which kicks are counted.
-    kicks : int
-        So far.
-    combined : bool
-        Whether the best tour is that of a population: it is too good for any temperature.
-    first_cycle : int
-        Kicks a city of the first annealing without a horizon.
-    least : float
-        Members of the next population.
-    """
-
-    first_cycle = tuning.FIRST_CYCLE
+    first_cycle = tuning.FIRST_CYCLE  # kicks a city of the first annealing without a horizon
 
     def __init__(
         self, problem: Problem, run: Run, params: LkParams, tour: KickedTour, n: int, least: int
     ) -> None:
         self.problem, self.run, self.params = problem, run, params
         self.tour = tour
-        self.n = n
-        self.kicks = 0
-        self.combined = False
-        self.least: float = least
+        self.n = n  # cities, by which kicks are counted
+        self.kicks = 0  # so far
+        self.combined = False  # whether the best tour is a population's: it is too good for any temperature
+        self.least: float = least  # members of the next population
 
     # What each engine does in its own way
 

@@ -27,15 +27,8 @@ if TYPE_CHECKING:
 
 
 def share_of_length(lengths: NDArray[np.float64], links: int | None = None) -> float:
-    """Return the share of a tour's length that its longest links have, 0 to 1.
-
-    Parameters
-    ----------
-    lengths : ndarray of float64
-        Of all links, or of some at random.
-    links : int, optional
-        How many there are in all.
-    """
+    """Return the share of a tour's length that its longest links have, 0 to 1, by the lengths of all links,
+    or of some at random of so many `links`."""
     links = links or len(lengths)
     count = max(1, _count(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
@@ -65,24 +58,10 @@ def improve_long_links(
     seed: int,
     token: _native.StopToken,
 ) -> NDArray[np.int32]:
-    """Search among the longest links of a closed tour.
+    """Search among the longest links of a closed tour without fixed edges, of at least 100 cities, for so
+    long at most; the tour that is returned is not longer.
 
-    Parameters
-    ----------
-    problem : Problem
-        Closed, without fixed edges, of at least 100 cities.
-    tour : ndarray of int32, shape (n,)
-    params : LkParams
-    kicks : int
-    seconds : float
-        At most. The tour comes back as it is if they are too few for the preparation.
-    seed : int
-    token : _native.StopToken
-
-    Returns
-    -------
-    ndarray of int32, shape (n,)
-        A tour that is not longer.
+    It comes back as it is if the seconds are too few for the preparation.
     """
     n = problem.n
     if seconds < tuning.LONG_SET_UP * n:

@@ -30,16 +30,9 @@ _START = "greedy"
 
 
 def asymmetry(matrix: NDArray[Any]) -> float:
-    """Return the difference between the two directions of short edges as a share of their sum.
+    """Return the difference between the two directions of short edges as a share of their sum, 0 to 1.
 
-    Parameters
-    ----------
-    matrix : ndarray of numbers, shape (n, n)
-
-    Returns
-    -------
-    float
-        From 0 for a symmetric matrix to 1; of the 8 nearest cities of up to 200 cities.
+    Short edges are those to the 8 nearest cities of up to 200 cities; a symmetric matrix has 0.
     """
     n = len(matrix)
     cities = np.unique(np.linspace(0, n - 1, _ROWS).astype(np.intp))
@@ -70,13 +63,8 @@ def seconds_for_mean(problem: Problem, run: Run) -> float:
 
 
 def search_mean(problem: Problem, run: Run, seconds: float) -> NDArray[np.int32] | None:
-    """Search the sum of both directions for so many seconds.
-
-    Returns
-    -------
-    ndarray of int32, shape (n,), or None
-        The tour or path in its better direction; None if there is none by then.
-    """
+    """Search the sum of both directions for so many seconds; the tour or path in its better direction, None
+    if there is none by then."""
     matrix: Any = problem.given_matrix()
     whole = problem.integral and 2.0 * float(matrix.max()) <= EXACT_INTEGERS
     total = np.add(matrix, matrix.T, dtype=np.int64 if whole else np.float64)

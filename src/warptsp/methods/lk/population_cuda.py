@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.backends.beside import Beside
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.threads import between_reports
 
 if TYPE_CHECKING:
@@ -50,23 +50,12 @@ def plan_population(
     gpus: int = 1,
     uneven: bool = False,
 ) -> PopulationPlan | None:
-    """Choose a population for so much time and so many kicks a city; None if it would be too small.
+    """Choose a population for the seconds and kicks a city that are left, None without a limit; None if it
+    would be too small.
 
-    Parameters
-    ----------
-    n : int
-    room : int
-        Cities that a GPU searches at once: fewer take as long.
-    most : int
-        Members.
-    threads : int
-        Of the CPU.
-    seconds, kicks : float or None
-        What is left; None without a limit.
-    gpus : int
-        Members are divided among them. A plan for kicks alone is the same for any number.
-    uneven : bool
-        The longest links carry much of the tour, as between clusters: crossover takes less time.
+    A GPU searches cities up to `room` at once: fewer take as long. Members, `most` at most, are divided among
+    the GPUs; a plan for kicks alone is the same for any number of them. `threads` are the CPU's. Where the
+    longest links carry much of the tour, as between clusters, it is `uneven`: crossover takes less time.
     """
     # Seconds a tour and city.
     crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
@@ -130,13 +119,7 @@ def _kicks_in(seconds: float) -> float:
 
 
 class Polish:
-    """Kicks of the GPU for the best member, while CPU threads cross them all.
-
-    Parameters
-    ----------
-    search : TourSearch
-    run : Run
-    """
+    """Kicks of the GPU for the best member, while CPU threads cross them all."""
 
     def __init__(self, search: TourSearch, run: Run) -> None:
         self._search = search
@@ -168,21 +151,12 @@ class Polish:
         """What has become of it, in the search's numbers; None if it is not yet time for the next one."""
         if self._generations < tuning.GPU_POLISH or self._run.token.stopped():
             return None
-        return self._search.tour().download()
+        return self._search.tour.download()
 
 
 class GpuPopulation:
-    """Members, their crossover, and the best tour of all.
-
-    Parameters
-    ----------
-    cities : sequence of Cities
-        The same ones on each GPU.
-    tour : ndarray of int32, shape (n,)
-        In the search's numbers; the best so far.
-    params : LkParams
-    run : Run
-    """
+    """Members, their crossover, and the best tour of all; tours are in the search's numbers, and the cities
+    the same on each GPU."""
 
     def __init__(
         self,
@@ -234,20 +208,10 @@ class GpuPopulation:
     def grow(
         self, plan: PopulationPlan, report: Callable[[str], bool], *, mean_link: float
     ) -> NDArray[np.int32] | None:
-        """Make the members of another population.
+        """Make the members of another population, int32 of shape (members, n); None to stop.
 
-        Parameters
-        ----------
-        plan : PopulationPlan
-        report : callable
-            Called with the phase several times a second; returns True to stop.
-        mean_link : float
-            Of a good tour: the measure of temperatures.
-
-        Returns
-        -------
-        ndarray of int32, shape (members, n), or None
-            In the search's numbers; None to stop.
+        `report` is called with the phase several times a second, and returns True to stop. `mean_link` is
+        that of a good tour: the measure of temperatures.
         """
         self.number += 1
         run, size, kicks = self.run, plan.members, plan.kicks_per_city
@@ -298,17 +262,7 @@ class GpuPopulation:
     ) -> bool:
         """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
-        Parameters
-        ----------
-        members : ndarray of int32, shape (members, n)
-        tour : ndarray of int32, shape (n,)
-            In the search's numbers, as the members.
-        report : callable
-            As for `grow`.
-        selection : int
-            Of so many children one is taken.
-        polish : Polish or None
-            What the GPU does meanwhile.
+        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile.
         """
         native, run = self._native, self.run
         native.forget()

@@ -38,17 +38,7 @@ def room_for_members(n: int, threads: int) -> int:
 
 
 class ThreadEngine(Engine[int], Generic[Native]):
-    """An engine whose populations are planned by the time that their members take.
-
-    Attributes
-    ----------
-    native : TourSearch or DirectedSearch
-    members : Members
-    member_seconds : float
-        Time for a new member of a population.
-    round : int
-        Of kicks, members or generations, each with random numbers of its own.
-    """
+    """An engine whose populations are planned by the time that their members take."""
 
     def __init__(
         self, problem: Problem, run: Run, params: LkParams, n: int, native: Native, members: Members
@@ -56,8 +46,8 @@ class ThreadEngine(Engine[int], Generic[Native]):
         super().__init__(problem, run, params, native, n, members.least)
         self.native: Native = native
         self.members = members
-        self.member_seconds = 1e-9
-        self.round = 0
+        self.member_seconds = 1e-9  # for a new member of a population
+        self.round = 0  # of kicks, members or generations, each with random numbers of its own
         self.earlier_kicks = 0  # of a search that came first
 
     # Plans

@@ -13,10 +13,8 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cuda import geometry, plane_candidates
-
-from .ascent import Ascent
-from .graph import LISTS
-from .launch import KERNELS, source_of
+from warptsp.backends.cuda.bound.ascent import Ascent
+from warptsp.backends.cuda.bound.graph import LISTS, source_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Metric, Problem
 
-__all__ = ["KERNELS", "held_karp", "sources"]
+__all__ = ["held_karp", "sources"]
 
 
 def sources(metric: Metric) -> list[Source]:
@@ -40,18 +38,10 @@ def held_karp(
     iterations: int,
     token: _native.StopToken,
 ) -> _native.HeldKarpBound | None:
-    """The bound that `_native.held_karp` finds on the CPU; None if the token stopped it before there was any.
+    """The bound that `_native.held_karp` finds on the CPU, with so many spanning trees along a tour, by
+    default the greedy one; None if the token stopped it before there was any.
 
-    Parameters
-    ----------
-    device : Device
-    problem : Problem
-        Of the plane, closed, without fixed edges, of at least three cities.
-    tour : ndarray of int32, shape (n,), optional
-        By default the greedy one.
-    iterations : int
-        Spanning trees.
-    token : _native.StopToken
+    The problem is one of the plane, closed, without fixed edges, of at least three cities.
     """
     layout = geometry.build(device, problem.search_points(), token)
     ascent = None if layout is None else Ascent.begin(device, problem, layout, tour, token)

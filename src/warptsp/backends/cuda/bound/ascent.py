@@ -11,12 +11,11 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.bound.graph import Graph, GraphBuilder
+from warptsp.backends.cuda.bound.pricing import Pricing
+from warptsp.backends.cuda.bound.spanning_tree import SpanningTree
 from warptsp.backends.cuda.primitives import blocks_for
 from warptsp.machine import available_threads
-
-from .graph import Graph, GraphBuilder
-from .pricing import Pricing
-from .spanning_tree import SpanningTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,14 +33,7 @@ _NO_LEAF = _NO_BOUND = -(2**63)
 
 @dataclass(slots=True)
 class Best:
-    """The best bound that holds for all pairs.
-
-    Attributes
-    ----------
-    potential : DeviceArray of int32, shape (n,)
-    value, root, rounds, certified
-        As in `_native.HeldKarpBound`, but for the number of the root.
-    """
+    """The best bound that holds for all pairs: `_native.HeldKarpBound`, but for the number of the root."""
 
     potential: DeviceArray
     value: int = 0
@@ -51,15 +43,7 @@ class Best:
 
 
 class Ascent:
-    """An ascent, with all that it has on the GPU; `begin` makes one.
-
-    Attributes
-    ----------
-    exponent : int
-        Lengths are in units of ``2**-exponent``.
-    graph : Graph
-        The present one.
-    """
+    """An ascent, with all that it has on the GPU; `begin` makes one."""
 
     def __init__(self, graphs: GraphBuilder, graph: Graph) -> None:
         device, n = graphs.device, graphs.n
@@ -173,11 +157,7 @@ class Ascent:
     def _advance(self, round_: int, count: int, iterations: int, by_time: tuple[float, float]) -> None:
         """Take steps from this round, which is evaluated, to each of as many later ones.
 
-        Parameters
-        ----------
-        round_, count, iterations : int
-        by_time : tuple of float
-            How far the ascent is by the time that is gone, and how much farther it is with each round.
+        `by_time` says how far the ascent is by the time that is gone, and how much farther with each round.
         """
         began = time.monotonic()
         self._rounds[1 : count + 1].zero()

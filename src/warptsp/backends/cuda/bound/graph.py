@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.greedy import greedy_tour
 from warptsp.backends.cuda.plane_candidates import candidate_lists
-from warptsp.backends.cuda.primitives import scan_exclusive, sorted_keys
-
-from .launch import Kernels
+from warptsp.backends.cuda.primitives import blocks_for, scan_exclusive, sorted_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.backends.cuda.geometry import Layout
-    from warptsp.problem import Problem
+    from warptsp.problem import Metric, Problem
 
 LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
 _SCHEDULE = _native.AscentSchedule
@@ -29,47 +29,30 @@ NEAR = _SCHEDULE.nearest_edges
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Each city's neighbours in ascending order; those of city v begin at ``first[v]``.
+    """Each city's neighbours in ascending order; those of city v begin at ``first[v]``."""
 
-    Attributes
-    ----------
-    arcs : int
-        Twice the number of edges.
-    first : DeviceArray of int32, shape (n + 1,)
-    ends : DeviceArray of int32, shape (arcs, 2)
-        Struct BoundArc: the neighbour, and the whole distance to it.
-    owner : DeviceArray of int32, shape (arcs,)
-        Whose neighbour it is.
-    """
-
-    arcs: int
-    first: DeviceArray
-    ends: DeviceArray
-    owner: DeviceArray
+    arcs: int  # twice the number of edges
+    first: DeviceArray  # int32, shape (n + 1,)
+    ends: DeviceArray  # int32, shape (arcs, 2), struct BoundArc: the neighbour, and the whole distance to it
+    owner: DeviceArray  # int32, shape (arcs,): whose neighbour it is
 
 
-class GraphBuilder(Kernels):
-    """Makes the graphs of one problem.
+def source_of(metric: Metric) -> Source:
+    """The kernels of a bound."""
+    return Source("bound.cu", (), {"METRIC_KIND": metric.kind}, fmad=False)
 
-    Attributes
-    ----------
-    n : int
-        Cities.
-    layout : Layout
-    following : DeviceArray of int32, shape (n,)
-        The city behind each on the tour, whose edges are in every graph.
-    spacing : ndarray of float64, shape (n,)
-        The mean distance of each city to its nearest ones.
-    exponent : int
-        Whole distances are in units of ``2**-exponent``.
-    """
+
+class GraphBuilder:
+    """Makes the graphs of one problem, with whole distances in units of ``2**-exponent``."""
 
     def __init__(self, device: Device, problem: Problem, layout: Layout) -> None:
-        super().__init__(device, problem.metric)
+        self.device, self.module = device, device.module(source_of(problem.metric))
+        self.launch = self.module.each
         self.n, self.layout, self.problem = layout.n, layout, problem
-        self._bits = np.int32(max(1, (layout.n - 1).bit_length()))
+        self.bits = np.int32(max(1, (layout.n - 1).bit_length()))  # of a city
+        # The city behind each on the tour, whose edges are in every graph.
         self.following = device.empty(layout.n, np.int32)
-        self.spacing: NDArray[np.float64] = np.zeros(0)
+        self.spacing: NDArray[np.float64] = np.zeros(0)  # the mean distance of each city to its nearest ones
         self.exponent = 0
 
     @property
@@ -78,14 +61,8 @@ class GraphBuilder(Kernels):
         return np.float64(math.ldexp(1.0, self.exponent))
 
     def begin(self, tour: NDArray[np.int32] | None, token: _native.StopToken) -> Graph | None:
-        """The first graph, and all that depends on it; None if the token stopped it.
-
-        Parameters
-        ----------
-        tour : ndarray of int32, shape (n,), optional
-            By default the greedy one.
-        token : _native.StopToken
-        """
+        """The first graph, with the edges of a tour, by default the greedy one; None if the token stopped
+        it."""
         device, n, (count, per_quadrant) = self.device, self.n, LISTS
         norm = self.problem.metric.norm
         rows = candidate_lists(device, self.layout, count, per_quadrant, norm, token)
@@ -93,7 +70,7 @@ class GraphBuilder(Kernels):
             return None
         keys, spacing = device.empty(2 * (count + 1) * n, np.uint64), device.empty(n, np.float64)
         size, longest = device.zeros(1, np.int32), device.zeros(1, np.float64)
-        lists = rows, np.int32(count), np.int32(NEAR), self.following, np.int32(n), self._bits
+        lists = rows, np.int32(count), np.int32(NEAR), self.following, np.int32(n), self.bits
         self.launch("first_edges", n, self.layout.points, *lists, spacing, keys, size, longest)
         del rows, lists
         self.exponent = _native.whole_exponent(float(longest.download()[0]), self.problem.integral)
@@ -114,18 +91,12 @@ class GraphBuilder(Kernels):
         return True
 
     def build(self, keys: DeviceArray, size: int, token: _native.StopToken) -> Graph | None:
-        """The graph of arcs given in any order, some more than once; None if the token stopped it.
+        """The graph of `size` arcs in any order, some more than once; None if the token stopped it.
 
-        Parameters
-        ----------
-        keys : DeviceArray of uint64
-            From, in the upper bits, and to; lost.
-        size : int
-            How many there are.
-        token : _native.StopToken
+        The keys are uint64: from, in the upper bits, and to; they are lost.
         """
         device, n = self.device, self.n
-        ordered = sorted_keys(device, keys, size, 2 * int(self._bits), token)
+        ordered = sorted_keys(device, keys, size, 2 * int(self.bits), token)
         if ordered is None:
             return None
         places = device.empty(size, np.int32)
@@ -134,7 +105,7 @@ class GraphBuilder(Kernels):
         first = device.empty(n + 1, np.int32)
         first[n:].upload(np.array([arcs], np.int32))
         ends, owner = device.empty((arcs, 2), np.int32), device.empty(arcs, np.int32)
-        given = self.layout.points, self.scale, ordered, places, np.int32(size), self._bits
+        given = self.layout.points, self.scale, ordered, places, np.int32(size), self.bits
         self.launch("write_arcs", size, *given, first, ends, owner)
         return Graph(arcs, first, ends, owner)
 
@@ -152,22 +123,13 @@ class GraphBuilder(Kernels):
         """The graph with violated pairs, and without edges that are much longer than the tree's way between
         their ends, unless all stay; None if the token stopped it.
 
-        Parameters
-        ----------
-        graph : Graph
-        violated : DeviceArray of uint64
-            Both arcs of each pair.
-        nodes : DeviceArray
-            Of the merge tree of its spanning tree.
-        potential, spacing : DeviceArray of int32, shape (n,)
-        token : _native.StopToken
-        all_stay : bool
+        `violated` are both arcs of each pair, as keys, and `nodes` those of the spanning tree's merge tree.
         """
         device, count = self.device, len(violated)
         keys, size = device.empty(graph.arcs + count, np.uint64), device.zeros(1, np.int32)
         arcs = graph.owner, graph.ends, np.int32(graph.arcs)
         far_share = np.float64(graph.arcs <= 2 * _SCHEDULE.max_edges * self.n)
-        limits = spacing, self.following, np.int32(all_stay), far_share, self._bits
+        limits = spacing, self.following, np.int32(all_stay), far_share, self.bits
         self.launch("keep_arcs", graph.arcs, *arcs, nodes, potential, *limits, keys, size)
         kept = int(size.download()[0])
         if kept == graph.arcs and not count:
@@ -178,13 +140,8 @@ class GraphBuilder(Kernels):
     def tour_length(self) -> int:
         """The tour's length in whole distances."""
         length = self.device.zeros(1, np.int64)
-        self.reduce(
-            "whole_tour_length",
-            self.n,
-            self.layout.points,
-            self.scale,
-            self.following,
-            np.int32(self.n),
-            length,
-        )
+        n, points = np.int32(self.n), self.layout.points
+        blocks = min(tuning.REDUCTION_BLOCKS, blocks_for(self.n))
+        kernel = self.module.kernel("whole_tour_length")
+        kernel.launch(blocks, tuning.THREADS, points, self.scale, self.following, n, length)
         return int(length.download()[0])

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
+    from warptsp.backends.cuda.bound.graph import GraphBuilder
     from warptsp.backends.cuda.device import DeviceArray
-
-    from .graph import GraphBuilder
 
 _MAX_PAIRS = 1 << 22  # of boxes that are split at once
 _VIOLATED = 8  # pairs a city that are taken at once: the most violated ones, if there are more
@@ -30,9 +29,8 @@ class Pricing:
     def __init__(self, graphs: GraphBuilder) -> None:
         device, layout = graphs.device, graphs.layout
         self._graphs, self._device, self._n = graphs, device, layout.n
-        self._boxes, self._levels = box_tree(device, layout.points, layout.n, layout.scale)
+        self._boxes, self._levels = box_tree(device, layout)
         self._cities = device.empty((2 << self._levels, 3), np.int32)
-        self._bits = np.int32(max(1, (layout.n - 1).bit_length()))
         self._first_level = min(self._levels, _FIRST_LEVEL)
         some = 1 << self._first_level
         self._first_pairs = device.upload((some + np.stack(np.triu_indices(some), axis=1)).astype(np.int32))
@@ -42,12 +40,7 @@ class Pricing:
     ) -> tuple[DeviceArray, bool] | None:
         """Both arcs of each violated pair, and whether these are all; None if the token stopped it.
 
-        Parameters
-        ----------
-        nodes : DeviceArray
-            Of the merge tree of a spanning tree.
-        potential : DeviceArray of int32, shape (n,)
-        token : _native.StopToken
+        The nodes are those of the merge tree of a spanning tree, with potentials int32 of shape (n,).
         """
         pricing = records.PRICING(
             points=self._graphs.layout.points,
@@ -67,7 +60,7 @@ class Pricing:
             keys = self._device.empty(2 * wanted, np.uint64)
             count.zero()
             by_size.zero()
-            found = np.int64(least), self._bits, by_size, keys, np.int32(2 * wanted), count
+            found = np.int64(least), self._graphs.bits, by_size, keys, np.int32(2 * wanted), count
             if not self._join(pricing, self._first_pairs, self._first_level, found, token):
                 return None
             arcs = int(count.download()[0])
@@ -117,11 +110,7 @@ class Pricing:
 def most_violated(by_size: NDArray[np.int32], wanted: int) -> tuple[int, int]:
     """The least violation of the pairs to take if `wanted` are enough, and how many these are.
 
-    Parameters
-    ----------
-    by_size : ndarray of int32
-        How many violations there are from 2**k to 2**(k + 1) - 1.
-    wanted : int
+    `by_size` has the number of violations from 2**k to 2**(k + 1) - 1.
     """
     from_here = np.cumsum(by_size[::-1].astype(np.int64))[::-1]  # pairs of at least 2**k
     least = int(np.flatnonzero(from_here)[-1])  # the most violated ones at any rate

@@ -9,40 +9,26 @@ import numpy as np
 from warptsp.backends.cuda import records
 
 if TYPE_CHECKING:
+    from warptsp.backends.cuda.bound.graph import Graph
     from warptsp.backends.cuda.device import Device
-
-    from .graph import Graph
 
 
 class SpanningTree:
-    """A tree, and the memory in which it is made.
-
-    Attributes
-    ----------
-    potential : DeviceArray of int32, shape (n,)
-        What is added to the length of the edges at each city; at first 0.
-    nodes : DeviceArray of int32, shape (2 n, 2)
-        Struct MergeNode: the merges by which it was made (``native/bound/merge_tree.h``).
-    taken : DeviceArray of int32, shape (n,)
-        The arcs that are its n - 1 edges.
-    """
+    """A tree, and the memory in which it is made."""
 
     def __init__(self, device: Device, n: int) -> None:
         self._device, self._n = device, n
-        self.potential = device.zeros(n, np.int32)
-        self.nodes = device.empty((2 * n, 2), np.int32)
-        self.taken = device.empty(n, np.int32)
+        self.potential = device.zeros(n, np.int32)  # added to the length of the edges at each city
+        self.nodes = device.empty((2 * n, 2), np.int32)  # struct MergeNode: the merges by which it was made
+        self.taken = device.empty(n, np.int32)  # the arcs that are its n - 1 edges
         self.arrived = device.empty(1, np.int32)
         self._arrays = {
             "potential": self.potential,
-            "partner": device.empty(n, np.int32),
-            "chosen": device.empty(n, np.int32),
-            "number": device.empty(n, np.int32),
-            "best": device.empty(n, np.uint64),
             "nodes": self.nodes,
             "taken": self.taken,
-            "surplus": device.empty(n, np.int32),
             "arrived": self.arrived,
+            "best": device.empty(n, np.uint64),
+            **{name: device.empty(n, np.int32) for name in ("partner", "chosen", "number", "surplus")},
         }
 
     def fit(self, graph: Graph) -> None:

@@ -1,4 +1,4 @@
-"""What CPU threads do while the GPU, or the thread that drives it, does something else."""
+"""What other threads do while a GPU, or the thread that drives it, does something else."""
 
 from __future__ import annotations
 
@@ -14,12 +14,6 @@ class Beside(Generic[T]):
     """A call on a thread of its own, or at once where no thread can be started.
 
     Unlike those of a pool, it may be begun while the main thread has ended and waits for the others.
-
-    Parameters
-    ----------
-    work : callable
-    *arguments, **named
-        What it is called with.
     """
 
     def __init__(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> None:
@@ -43,10 +37,15 @@ class Beside(Generic[T]):
         """Tell whether the call has ended."""
         return self._thread is None or not self._thread.is_alive()
 
-    def wait(self) -> None:
-        """Wait for the end of the call."""
+    def has_failed(self) -> bool:
+        """Tell whether the call has raised something."""
+        return self._error is not None
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the call, for so long at most; tell whether it has ended."""
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(seconds)
+        return self.is_done()
 
     def result(self) -> T:
         """Wait for what the call returns, or raise what it raised."""
