@@ -65,7 +65,7 @@ void least_walks() {
     const std::vector<int> length = random_metric(k, random);
     CHECK(walks.least(k, length) == programmed_least(k, length));
     const std::vector<double> distance(length.begin(), length.end());
-    for (const LeastWalks::Walk &walk : walks.find(k, distance.data(), k, 1e9)) {
+    for (const LeastWalks::Walk &walk : walks.find(k, distance.data(), 1e9)) {
       std::vector<int> nodes = walk.nodes;
       int sum = 0;
       for (int i = 0; i < k; ++i) sum += length[nodes[i] * k + nodes[(i + 1) % k]];
@@ -94,37 +94,6 @@ void same_on_all_sets(int inner) {
     CHECK(plain == best);
   }
 #endif
-}
-
-void same_shortest_paths(int k) {
-  using facets_detail::lanes;
-  Random random(5, k, 0);
-  std::vector<double> distance((size_t)lanes * lanes, 1e6);
-  std::vector<int64_t> via(distance.size(), -1);
-  for (int i = 0; i < k; ++i) {
-    distance[i * lanes + i] = 0.0;
-    for (int j = 0; j < i; ++j)
-      if (random.below(3) != 0) distance[i * lanes + j] = distance[j * lanes + i] = random.unit();
-  }
-  std::vector<double> plain(distance), wide(distance);
-  std::vector<int64_t> wide_via(via);
-  for (int z = 0; z < k; ++z)
-    for (int i = 0; i < k; ++i)
-      for (int j = 0; j < k; ++j) {
-        const double longer = plain[i * lanes + z] + plain[z * lanes + j];
-        if (!(longer < plain[i * lanes + j] - 1e-15)) continue;
-        plain[i * lanes + j] = longer;
-        via[i * lanes + j] = z;
-      }
-  facets_detail::shorten_best(k, wide.data(), wide_via.data());
-  for (int i = 0; i < k; ++i)
-    for (int j = 0; j < k; ++j) {
-      CHECK(plain[i * lanes + j] == wide[i * lanes + j]);
-      CHECK(via[i * lanes + j] == wide_via[i * lanes + j]);
-    }
-  facets_detail::shorten<2>(k, distance.data(), std::vector<int64_t>(distance.size(), -1).data());
-  for (int i = 0; i < k; ++i)
-    for (int j = 0; j < k; ++j) CHECK(plain[i * lanes + j] == distance[i * lanes + j]);
 }
 
 // A random point of the degree polytope is cut, and every random tour passes all cuts; prices of any kind give a bound
@@ -179,9 +148,9 @@ void cuts_and_bounds(uint64_t seed) {
   const PricedPairs priced = relaxation.price(prices.data(), 10);
   CHECK(priced.bound != no_bound && priced.pairs.empty());
   CHECK(fork->price(prices.data(), 10).bound == priced.bound);
-  SparseLines added;
-  const int other = fork->pin_subtour({0, 2, 4}, added);
-  CHECK(fork->row(other).id != relaxation.row(relaxation.pin_subtour({0, 2, 4}, added)).id);
+  fork->add_subtour({0, 2, 4});
+  relaxation.add_subtour({0, 2, 4});
+  CHECK(fork->row(fork->rows() - 1).id != relaxation.row(relaxation.rows() - 1).id);
   CHECK(fork->new_cuts().empty());  // others know what it had, and find subtours as easily
   const std::vector<Cut> news = relaxation.new_cuts();
   CHECK(relaxation.new_cuts().empty());
@@ -292,10 +261,6 @@ TEST(least_closed_walks) { least_walks(); }
 TEST(least_closed_walks_on_all_instruction_sets) {
   for (int inner = 2; inner <= 8; ++inner) same_on_all_sets<8>(inner);
   for (int inner = 9; inner <= 12; ++inner) same_on_all_sets<16>(inner);
-}
-
-TEST(shortest_paths_on_all_instruction_sets) {
-  for (int k = 3; k <= LeastWalks::max_nodes; ++k) same_shortest_paths(k);
 }
 
 TEST(no_violated_blossom_is_missed) {

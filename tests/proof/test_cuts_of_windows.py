@@ -41,7 +41,6 @@ def found(problem: Problem, tour, threads: int = 1, token=None):
     cuts, reports = [], []
     Windows(
         instance,
-        problem.search_points(),
         instance.close(tour),
         seed=1,
         token=token or _native.StopToken(),

@@ -13,7 +13,7 @@ import pytest
 import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
-from warptsp.proof import node_solver, proven_bound, read_proof
+from warptsp.proof import branching, node_solver, proven_bound, read_proof
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.proof.side_by_side import side_by_side
 
@@ -25,13 +25,13 @@ def few_cuts(monkeypatch):
     """The tree has to do the work."""
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
     monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
-    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
+    monkeypatch.setattr(branching, "CANDIDATES", 1)
 
 
 @pytest.fixture
 def held_up(monkeypatch):
     """Every node is held up by chance, here and there in the middle of it."""
-    examine, branch, chance = NodeSolver.examine, NodeSolver._branch, random.Random()
+    examine, sides_of, chance = NodeSolver.examine, node_solver.sides_of, random.Random()
 
     def late(solver, node):
         time.sleep(chance.random() * 0.02)
@@ -39,10 +39,10 @@ def held_up(monkeypatch):
 
     def later(solver):
         time.sleep(chance.random() * 0.02)
-        return branch(solver)
+        return sides_of(solver)
 
     monkeypatch.setattr(NodeSolver, "examine", late)
-    monkeypatch.setattr(NodeSolver, "_branch", later)
+    monkeypatch.setattr(node_solver, "sides_of", later)
 
 
 def cities(seed: int, n: int = 100) -> Problem:

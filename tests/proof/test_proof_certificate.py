@@ -16,7 +16,16 @@ from warptsp.cli import _display, commands
 from warptsp.cli import prove as prove_command
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
-from warptsp.proof import check, is_proof, node_solver, proven_bound, read_proof
+from warptsp.proof import (
+    branch_and_cut,
+    branching,
+    check,
+    is_proof,
+    node_program,
+    node_solver,
+    proven_bound,
+    read_proof,
+)
 from warptsp.proof.check import is_complete
 from warptsp.proof.evidence import Branch
 
@@ -238,7 +247,7 @@ def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
     few = dict.fromkeys(node_solver.Effort, 1)
     monkeypatch.setattr(node_solver, "_ROUNDS", {**few, node_solver.Effort.SUBTOURS: 4})
     monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
-    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
+    monkeypatch.setattr(branching, "CANDIDATES", 1)
     points = np.random.default_rng(seed).integers(0, 200, (40, 2))
     problem = Problem.from_points(points, "EUC_2D", open=None if seed % 2 else OpenPath(start=3))
     file = tmp_path / "proof.json"
@@ -256,8 +265,9 @@ def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_edges_that_the_tree_lacks_come_when_they_are_priced(seed, tmp_path, monkeypatch):
-    monkeypatch.setattr(node_solver, "NEAR", 0.0)
-    monkeypatch.setattr(node_solver, "PROBES", 1)
+    monkeypatch.setattr(branch_and_cut, "NEAR", 0.0)
+    monkeypatch.setattr(node_program, "NEAR", 0.0)
+    monkeypatch.setattr(branching, "CANDIDATES", 1)
     half = np.triu(np.random.default_rng(seed).integers(1, 30, (40, 40)), 1)
     problem = Problem.from_matrix(half + half.T)
     file = tmp_path / "proof.json"

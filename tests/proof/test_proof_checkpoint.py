@@ -16,7 +16,7 @@ from warptsp.cli import commands
 from warptsp.construct import construct
 from warptsp.errors import OutputError, ParseError
 from warptsp.io import write_tour
-from warptsp.proof import node_solver, proven_bound, read_proof
+from warptsp.proof import branching, node_solver, proven_bound, read_proof
 from warptsp.proof.certificate import read_unfinished
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -32,7 +32,7 @@ def patch(monkeypatch):
     monkeypatch.setattr("warptsp.solver.proving.CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
     monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (2, 2))
-    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
+    monkeypatch.setattr(branching, "CANDIDATES", 1)
 
 
 def random_problem(seed: int, n: int = 40) -> Problem:
@@ -127,11 +127,11 @@ def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, mon
     kept = file if same else tmp_path / "other.json"
     calls, go_to = [], node_solver.NodeSolver.go_to
 
-    def counted(solver, branches):
-        calls.append(branches)
+    def counted(solver, node):
+        calls.append(node)
         if len(calls) == 2:
             token.request()
-        go_to(solver, branches)
+        go_to(solver, node)
 
     monkeypatch.setattr(node_solver.NodeSolver, "go_to", counted)
     proof = resumed(problem, document, tmp_path, checkpoint=kept, token=token)

@@ -178,9 +178,7 @@ def test_within_windows(problem, monkeypatch):
     stopped = _native.StopToken()
     stopped.request()
     lengths = ClosedInstance.of(problem, problem.length(tour))
-    several = windows.Windows(
-        lengths, problem.coordinates, tour, seed=0, token=stopped, threads=1, report=lambda: None
-    )
+    several = windows.Windows(lengths, tour, seed=0, token=stopped, threads=1, report=lambda: None)
     found = []
     several.find(found.append)
     assert found == []

@@ -15,7 +15,7 @@ from warptsp.outputs import atomic_write
 
 from .check import MAX_PRICE, is_complete, is_valid, native_least_walk
 from .closed_instance import exponent_for, has_dummy_city, has_one_tour, largest_exponent
-from .evidence import Branch, Certificate, Evidence, Leaf
+from .evidence import Branch, Certificate, Evidence, Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def certificate_of_tour(problem: Problem, tour: NDArray[np.int32]) -> Certificat
     """Return what is known before the first step: a tour; of few cities that it is the only one."""
     length = problem.length(tour)
     size = problem.n + has_dummy_city(problem)
-    whole = Leaf((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
+    whole = Node((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
     nodes = [] if has_one_tour(problem) else [whole]
     return Certificate(length, tour, exponent_for(problem, length), {}, None, [], nodes)
 
@@ -117,7 +117,7 @@ def _write(path: str | os.PathLike[str], document: dict[str, Any]) -> None:
         file.write((json.dumps(document) + "\n").encode())
 
 
-def _leaf_as_json(leaf: Leaf) -> dict[str, Any]:
+def _leaf_as_json(leaf: Node) -> dict[str, Any]:
     branches = [[list(branch.cities), branch.crossings] for branch in leaf.branches]
     return {"branches": branches, **_evidence_as_json(leaf.evidence)}
 
@@ -283,7 +283,7 @@ class _Reader:
             priced.append((number, price))
         return Evidence(0, prices, tuple(priced))
 
-    def _leaf(self, value: Any, cuts: Mapping[int, Any]) -> Leaf:
+    def _leaf(self, value: Any, cuts: Mapping[int, Any]) -> Node:
         entry = self._mapping(value, "a leaf")
         branches = []
         for pair in self._list(entry.get("branches"), "branches"):
@@ -294,7 +294,7 @@ class _Reader:
             if not 2 <= len(cities) <= self._size - 2 or len(cities) != len(parts[0]):
                 self._fail("a branch is not one of two cities or more, and not of all but one")
             branches.append(Branch(tuple(cities), int(parts[1])))
-        return Leaf(tuple(branches), self._evidence(entry, cuts))
+        return Node(tuple(branches), self._evidence(entry, cuts))
 
 
 def _number(name: str) -> int | str:

@@ -45,8 +45,7 @@ class Windows:
     Parameters
     ----------
     instance : ClosedInstance
-    points : ndarray of float64, shape (n, d)
-        Where the cities are, without the dummy city of an open path.
+        Of a problem with coordinates.
     tour : ndarray of int32
         The best closed tour.
     seed : int
@@ -60,7 +59,6 @@ class Windows:
     def __init__(
         self,
         instance: ClosedInstance,
-        points: NDArray[np.float64],
         tour: NDArray[np.int32],
         *,
         seed: int,
@@ -70,6 +68,7 @@ class Windows:
     ) -> None:
         self._instance, self._tour, self._seed = instance, tour, seed
         self._token, self._report = token, report
+        points = instance.problem.search_points()
         self._windows = _windows(points, np.arange(len(points), dtype=np.int32))
         self._threads = min(threads, len(self._windows))
         self._rounds = 0
@@ -134,11 +133,8 @@ class Windows:
                 has_dummy=False,
             ),
             np.arange(len(window), dtype=np.int32),
-            np.full((0, 1), -1, dtype=np.int32),
             seed=self._seed,
             token=token,
-            threads=1,
-            keep_evidence=False,
             report=report,
         )
         for effort in Effort:
