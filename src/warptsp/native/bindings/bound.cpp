@@ -55,7 +55,7 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
   require(open ? start < 0 || start != end : start < 0 && end < 0, "only a path has ends, and they differ");
   // Lengths of tours are integers of 63 bits, or doubles whose sums are finite.
   if (distances.points)
-    require(distances.longest_of_points() < (is_integral(distances.kind) ? 0x1p62 : 1e300),
+    require(longest_distance((int)distances.kind, *distances.points) < (is_integral(distances.kind) ? 0x1p62 : 1e300),
             "the points are not finite, or too far apart");
   TourShape shape;
   shape.open = open;

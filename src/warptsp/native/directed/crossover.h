@@ -134,7 +134,7 @@ class Crossover {
     }
     return best;
   }
-  const SearchCounters &counters() const { return search_.counters(); }
+  const LkCounters &counters() const { return search_.counters(); }
 
   // Gives `a` one by one the cycles in which `b` is shorter, so that what was found apart in two copies of a tour comes
   // together. A cycle that takes `a` apart is joined, or left where that costs more.

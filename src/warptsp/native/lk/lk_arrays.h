@@ -2,6 +2,7 @@
 // standard library, plain arrays.
 #pragma once
 #include "common/metric.h"
+#include "lk/counters.h"
 #include "lk/kick_kinds.h"
 
 namespace warptsp::lk {
@@ -21,17 +22,6 @@ struct LkParams {
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1};  // the rest: 1
   int alternate[2] = {2, 2};                      // edges that close a cycle at the first step, and that open it again
   Kicks kicks;
-};
-
-struct LkCounters {
-  long long kicks = 0, accepted = 0, improved = 0, restored = 0, refused = 0;
-  long long evaluations = 0, steps = 0, moves = 0, cells = 0;
-
-  WARPTSP_FN LkCounters &operator+=(const LkCounters &c) {
-    kicks += c.kicks, accepted += c.accepted, improved += c.improved, restored += c.restored, refused += c.refused;
-    evaluations += c.evaluations, steps += c.steps, moves += c.moves, cells += c.cells;
-    return *this;
-  }
 };
 
 // The arrays of a sub-problem of `size` cities. Cities and positions are numbered from 0.

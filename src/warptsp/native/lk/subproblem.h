@@ -65,9 +65,7 @@ struct MatrixSource {
 
 struct Instance {
   int size;
-  MetricKind kind;
-  Points points;  // rows null for a matrix
-  int dimensions;
+  Points points;                // rows null for a matrix
   std::vector<int> candidates;  // [size, K], -1 padded
   std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
   LkParams params;
