@@ -93,7 +93,7 @@ class Chip:
             if architecture == chip.architecture:
                 return chip
         known = ", ".join(chip.architecture for chip in CHIPS)
-        raise InvalidOption(f"--arch: {architecture!r} is none of {known}")
+        raise InvalidOption(f"architecture {architecture!r} is unknown; there are {known}")
 
     @property
     def architecture(self) -> str:

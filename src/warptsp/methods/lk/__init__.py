@@ -63,7 +63,7 @@ def explain_launch(problem: Problem, where: str, params: LkParams) -> str:
         If it is asked of an architecture.
     """
     if where.startswith("sm_"):
-        raise InvalidOption("--arch: method lk plans its launches on the GPU itself; leave it out")
+        raise InvalidOption("method lk plans its launches on a GPU that is there; leave the architecture out")
     from warptsp.backends.cuda.search import explain_launch
 
     return explain_launch(problem, where)
