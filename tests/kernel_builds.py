@@ -20,8 +20,8 @@ from warptsp.papers.exhaustive.cuda_plan import (
     VERSIONS_FILE,
 )
 from warptsp.papers.exhaustive.cuda_plan import FILE as DESCENT
-from warptsp.papers.exhaustive.cuda_plan import KINDS as NEIGHBORHOODS
-from warptsp.papers.exhaustive.cuda_swap_versions import FOLDED
+from warptsp.papers.exhaustive.cuda_studies import FOLDED
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS
 from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.papers.neighbor_lists.cuda_passes import KERNELS as SHARED_PASSES
@@ -122,14 +122,14 @@ BUILDS: tuple[Build, ...] = (
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(
             DESCENT,
-            neighborhood.exact_kernels,
+            neighborhood.kernels,
             {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES
             if neighborhood.move == "TwoOpt" and kind == Metric.EUC_2D.kind
             else ((9, 0),),
         )
-        for neighborhood in NEIGHBORHOODS
+        for neighborhood in NEIGHBORHOODS.values()
         for kind in METRIC_KINDS
     ),
     Build(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -15,28 +16,23 @@ from instances import problem_of, unit_points, whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, methods, stop
+from warptsp.backends.cuda import compiler
 from warptsp.backends.cuda.compiler import Source
-from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.papers.exhaustive.cuda_swap_versions import check_size
+from warptsp.backends.cuda.occupancy import Chip, ChipKernel, Occupancy
+from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
+from warptsp.papers.exhaustive.cuda import CudaDescent, Stage
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.cuda_studies import check_size
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, TWO_OPT, Start
 from warptsp.papers.exhaustive.swap import SwapParams
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
 
-LAUNCHED = ["two-opt", "three-opt", "swap"]  # on a GPU, too
-METHODS = [*LAUNCHED, "relocate", "vnd"]
-NEIGHBORHOODS = ["two-opt", "relocate", "swap", "three-opt"]
+LAUNCHED = ["two-opt", "three-opt", "swap", "relocate"]  # in one neighborhood
+METHODS = [*LAUNCHED, "vnd"]
 COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
-
-
-@pytest.fixture
-def device(request: pytest.FixtureRequest, device: str) -> str:
-    """Each device in turn, as far as the method of the test runs on it."""
-    method = request.node.callspec.params.get("method")
-    if device == "cuda" and method is not None and "cuda" not in methods.METHODS[method].devices:
-        pytest.skip(f"{method} runs on the CPU only")
-    return device
 
 
 def instance(kind: str, n: int, seed: int = 0) -> Problem:
@@ -182,7 +178,7 @@ def reference_descent(problem: Problem, method: str, passes: int) -> list[list[i
     return tours
 
 
-@pytest.mark.parametrize("method", [*LAUNCHED, "relocate"])
+@pytest.mark.parametrize("method", LAUNCHED)
 def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
     problem = instance("EUC_2D", 14, seed=5)
     tours = reference_descent(problem, method, 50)
@@ -356,7 +352,7 @@ def test_fixed_edges_stay(device: str, method: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "whole", "real"])
 @pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
-@pytest.mark.parametrize("method", LAUNCHED)
+@pytest.mark.parametrize("method", METHODS)
 def test_paths_and_fixed_edges_are_the_same_on_a_gpu(
     gpu: object, method: str, ends: OpenPath | None, kind: str
 ) -> None:
@@ -453,7 +449,9 @@ def test_too_many_cities() -> None:
 @pytest.mark.parametrize(
     "order", [("swap", "relocate"), ("swap", "three-opt"), ("relocate", "two-opt", "swap", "three-opt")]
 )
-def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(order: tuple[str, ...]) -> None:
+def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(
+    order: tuple[str, ...], device: str
+) -> None:
     problem = instance("EUC_2D", 14, seed=9)
     tour = list(range(14))
     current, made = 0, dict.fromkeys(order, 0)
@@ -471,14 +469,14 @@ def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(ord
             method="vnd",
             start="given",
             params={"order": order, "passes": passes},
-            device="cpu",
+            device=device,
             bound=False,
         )
         assert found.length == best
         tour = next(other for other in others if other == found.tour.tolist())
         current = 0
     whole = warptsp.solve(
-        problem, method="vnd", start="given", params={"order": order}, device="cpu", bound=False
+        problem, method="vnd", start="given", params={"order": order}, device=device, bound=False
     )
     assert whole.tour.tolist() == tour
     assert whole.counters["passes"] == passes
@@ -487,24 +485,25 @@ def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(ord
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int) -> None:
-    order = tuple(np.random.default_rng(seed).permutation(NEIGHBORHOODS)[: seed + 1].tolist())
+def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int, device: str) -> None:
+    order = tuple(np.random.default_rng(seed).permutation([*NEIGHBORHOODS])[: seed + 1].tolist())
     problem = instance("EUC_2D", 24, seed)
     params = {"order": ",".join(order)}  # as on the command line
-    result = warptsp.solve(problem, method="vnd", start="random", params=params, device="cpu", bound=False)
+    result = warptsp.solve(problem, method="vnd", start="random", params=params, device=device, bound=False)
     for neighborhood in order:
         assert shorter_neighbor(problem, result.tour, neighborhood) is None, (order, neighborhood)
 
 
 @pytest.mark.parametrize("name", NEIGHBORHOODS)
-def test_one_neighborhood_is_that_method(name: str) -> None:
+def test_one_neighborhood_is_that_method(name: str, device: str) -> None:
     problem = instance("EUC_2D", 60, seed=2)
     one, turn = (
-        warptsp.solve(problem, method=method, start="random", params=params, device="cpu", bound=False)
+        warptsp.solve(problem, method=method, start="random", params=params, device=device, bound=False)
         for method, params in ((name, {}), ("vnd", {"order": (name,)}))
     )
     assert (one.tour == turn.tour).all()
-    assert one.counters == turn.counters
+    counters = [{**result.counters, "kernel_seconds": 0} for result in (one, turn)]
+    assert counters[0] == counters[1]
 
 
 @pytest.mark.parametrize(
@@ -600,12 +599,11 @@ def test_launches_change_nothing(gpu: object, metric: str, n: int, params: dict[
 @pytest.mark.parametrize("passes", [1, 7, 100])
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT"])
 def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, passes: int) -> None:
-    from warptsp.papers.exhaustive.cuda import CudaDescent
-
     problem = instance(metric, 700)
     whole = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
     assert whole.counters["passes"] > 200
-    descent = CudaDescent(gpu, problem, 0, np.arange(700, dtype=np.int32), 0.0)
+    start = Start.of(problem, np.arange(700, dtype=np.int32), (TWO_OPT,), _native.StopToken())
+    descent = CudaDescent(gpu, start)
     while not descent.proceed(0.1, passes, _native.StopToken()):
         pass
     assert (descent.tour() == whole.tour).all()
@@ -622,6 +620,9 @@ def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, pas
         ("three-opt", {"block": 256, "grid": 3}),
         ("three-opt", {"jobs": 100}),
         ("swap", {"block": 1024, "grid": 9}),
+        ("swap", {"jobs": 7}),
+        ("relocate", {"block": 256, "grid": 3}),
+        ("relocate", {"jobs": 100}),
     ],
 )
 def test_other_launches_change_nothing(gpu: object, method: str, params: dict[str, object]) -> None:
@@ -702,20 +703,67 @@ def test_versions_of_swaps_have_limits() -> None:
     check_size(8, 10_000)
 
 
-@pytest.mark.gpu
+@pytest.mark.parametrize("where", ["sm_90", pytest.param("cuda:0", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize(
-    ("method", "n", "words"),
+    ("method", "n", "params", "words"),
     [
-        ("two-opt", 2000, "all passes in one launch"),
-        ("two-opt", 50_000, "single precision, decided in double"),
-        ("three-opt", 300, "a pass of 17820400 moves"),
-        ("swap", 300, "double precision"),
+        ("two-opt", 2000, {}, "all passes in one launch"),
+        ("two-opt", 50_000, {}, "single precision, decided in double"),
+        (
+            "two-opt",
+            500,
+            {"block": 128, "grid": 9},
+            "a launch of 9 blocks with 128 threads, 109 moves a thread",
+        ),
+        ("two-opt", 500, {"pruned": True}, "between 16 stretches of the tour"),
+        ("three-opt", 300, {}, "a pass of 17820400 moves"),
+        ("swap", 300, {}, "double precision"),
+        ("swap", 300, {"version": 1}, "version 1: a pass of 44551 moves in 64 blocks with 128 threads"),
+        ("relocate", 300, {}, "relocate, a pass of 89100 moves"),
+        ("vnd", 300, {"order": ("swap", "two-opt")}, "  two-opt, all passes in one launch"),
     ],
 )
-def test_explained_launches(gpu: object, method: str, n: int, words: str) -> None:
-    from warptsp.methods import METHODS
+def test_explained_launches(
+    request: pytest.FixtureRequest, method: str, n: int, params: dict[str, object], words: str, where: str
+) -> None:
+    if where.startswith("cuda"):
+        request.getfixturevalue("gpu")
+    else:
+        try:
+            compiler.nvrtc_version()
+        except BackendUnavailable as error:
+            pytest.skip(str(error))
+    chosen = methods.METHODS[method]
+    text = chosen.explain_launch(instance("EUC_2D", n), where, chosen.params(**params))
+    assert words in text
+    assert re.search(r"\d+ registers a thread; a multiprocessor runs \d+ blocks? at once, \d+ % of", text)
 
-    assert words in METHODS[method].explain_launch(instance("EUC_2D", n), "cuda:0")
+
+# Threads, registers and bytes of a block, by tables 4.8 to 4.13 of document 000 for another chip.
+@pytest.mark.parametrize(
+    ("block", "registers", "shared", "expected"),
+    [
+        (1024, 20, 0, (2, "threads")),
+        (128, 20, 0, (16, "threads")),
+        (32, 20, 0, (32, "blocks")),
+        (512, 128, 0, (1, "registers")),
+        (256, 20, 60_000, (3, "shared memory")),
+    ],
+)
+def test_what_limits_the_blocks(block: int, registers: int, shared: int, expected: tuple[int, str]) -> None:
+    chip = Chip.of("sm_90")
+    occupancy = Occupancy.of(chip, ChipKernel(chip, registers, 0), block, shared)
+    assert (occupancy.blocks, occupancy.limit) == expected
+    assert occupancy.share == expected[0] * block / 2048
+
+
+@pytest.mark.gpu
+def test_the_driver_counts_the_same_blocks(gpu: Device) -> None:
+    for neighborhood in NEIGHBORHOODS.values():
+        stage = Stage.of(gpu, instance("EUC_2D", 300), 300, neighborhood, Launch())
+        for plan in (stage.exact, stage.main):
+            counted = plan.kernel.blocks_per_multiprocessor(plan.block, plan.shared)
+            assert Occupancy.of(gpu, plan.kernel, plan.block, plan.shared).blocks == counted
 
 
 @pytest.mark.gpu

@@ -145,6 +145,7 @@ def _params_option(name: str, group: str, what: str) -> Callable[[Callable[..., 
     "faster; cuda:0,1 names them.",
 )
 @click.option("--explain-launch", is_flag=True, help="Show how the search would use the GPU, then exit.")
+@click.option("--arch", metavar="SM", help="With --explain-launch: a GPU that is not there, such as sm_90.")
 @threads_option
 @click.option(
     "--method",
@@ -207,6 +208,7 @@ def command(
     search: Search,
     page: PageOptions,
     explain_launch: bool,
+    arch: str | None,
     progress: str,
     quiet: bool,
 ) -> int:
@@ -233,8 +235,10 @@ def command(
     problem, first = ends.of(problem)
     method = method_of(search.document, search.method)
     if explain_launch:
-        say(*_explain_launch(problem, search.device, method).split("\n"))
+        say(*_explain_launch(problem, search, method, arch).split("\n"))
         return 0
+    if arch is not None:
+        raise InvalidOption("--arch: it says for which GPU launches are explained; give --explain-launch, too")
     outputs.check_drawings(problem)
     page.check()
     display = make_display("none" if quiet else progress)
@@ -288,16 +292,19 @@ def _found(
         return found, error
 
 
-def _explain_launch(problem: Problem, device: str, method: str) -> str:
+def _explain_launch(problem: Problem, search: Search, method: str, arch: str | None) -> str:
     from warptsp.devices import resolve_device
     from warptsp.methods import get_method
+    from warptsp.methods.parameters import parse_params
     from warptsp.methods.places import seen_by
+    from warptsp.papers import params_of
 
-    if device == "cpu":
+    if search.device == "cpu":
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
     chosen = get_method(method)
     if chosen.explain_launch is None:
         raise InvalidOption(f"--explain-launch: method {method} has no launch to explain")
     problem = seen_by(chosen, problem).problem
-    used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
-    return chosen.explain_launch(problem, used)
+    params = params_of(search.document, method, search.arguments()["params"], on_gpu=True)
+    where = arch or resolve_device("cuda" if search.device == "auto" else search.device, problem, chosen)
+    return chosen.explain_launch(problem, where, parse_params(chosen.params, method, params))

@@ -94,7 +94,7 @@ NEAREST_ENDS = 5
 
 # Best-improvement descents (native/papers/exhaustive/).
 # Moves that a multiprocessor evaluates in 50 ms or less, in the fast pass and in double precision.
-MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7)}
+MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7), "relocate": (1e7, 1e7)}
 DESCENT_THREADS = 128
 RESIDENT_THREADS = 512
 MAX_RESIDENT = 1 << 14  # cities of a tour whose passes are one launch
