@@ -217,14 +217,14 @@ class NeighborSearch:
     """Tours and the local search along neighbour lists."""
 
     @staticmethod
-    def create(*, distances: Distances, neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, three: bool, next_only: bool, token: StopToken) -> NeighborSearch: ...
+    def create(*, distances: Distances, neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, three: bool, next_only: bool, best: bool, many: bool, token: StopToken) -> NeighborSearch: ...
 
-    def descend(self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken) -> bool:
+    def descend(self, *, passes: int, threads: int, seconds: float, token: StopToken) -> bool:
         """
         Moves for so many seconds; True at a local optimum, or after so many passes.
         """
 
-    def iterate(self, *, chains: int, count: int, always: bool, temperature: float, cold: int, segment: int, seed: int, threads: int, seconds: float, best: bool, whole: bool, token: StopToken) -> bool:
+    def iterate(self, *, chains: int, count: int, always: bool, temperature: float, cold: int, segment: int, seed: int, threads: int, seconds: float, everywhere: bool, token: StopToken) -> bool:
         """
         Kicks in every chain for so many seconds; True when each has made `count` in all.
         """

@@ -198,19 +198,19 @@ void neighbor_searches() {
   for (const bool best : {false, true})
     for (const bool many : {false, true})
       same([&](int threads) {
-        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance, false,
-                                               Tour(cities.start), cities.token);
-        while (!search.descend({best, many, -1, threads}, 0.01, cities.token)) {
+        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
+                                               {false, best, many}, Tour(cities.start), cities.token);
+        while (!search.descend(-1, threads, 0.01, cities.token)) {
         }
         return search.best();
       });
   for (const bool best : {false, true})
     for (const bool whole : {false, true})
       same([&](int threads) {
-        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance, false,
-                                               Tour(cities.start), cities.token);
+        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
+                                               {false, best, false}, Tour(cities.start), cities.token);
         const int kicks = whole ? 20 : 200;
-        while (!search.iterate({3, kicks, false, 0.01, 150, 50, 7, threads, best, whole}, 0.01, cities.token)) {
+        while (!search.iterate({3, kicks, false, 0.01, 150, 50, 7, threads, whole}, 0.01, cities.token)) {
         }
         return search.best();
       });

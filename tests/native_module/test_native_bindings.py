@@ -231,13 +231,14 @@ def random_fragments(candidates=LISTS, first=0, count=2, threads=2):
 
 @attacked
 def neighbor_search(
-    kind=EXACT, points=POINTS, matrix=None, neighbors=LISTS, tour=TOUR, fixed_edges=EDGES,
+    kind=EXACT, points=POINTS, matrix=None, neighbors=LISTS, tour=TOUR, fixed_edges=EDGES, best=0, many=0,
 ):  # fmt: skip
     made = _native.NeighborSearch.create(
         distances=distances(kind, points, matrix), neighbors=neighbors, tour=tour,
-        fixed_edges=fixed_edges, tolerance=1e-9, three=True, next_only=False, token=token(),
+        fixed_edges=fixed_edges, tolerance=1e-9, three=True, next_only=False,
+        best=bool(best), many=bool(many), token=token(),
     )  # fmt: skip
-    made.descend(best=False, many=False, passes=-1, threads=1, seconds=0.01, token=token())
+    made.descend(passes=-1, threads=1, seconds=0.01, token=token())
     return made
 
 
@@ -253,16 +254,14 @@ def neighbor_search_of_numbers(matrix=MATRIX):
 
 @attacked
 def descend(passes=5, threads=2, seconds=0.01):
-    neighbor_search().descend(
-        best=True, many=True, passes=passes, threads=threads, seconds=seconds, token=token()
-    )
+    neighbor_search(best=1, many=1).descend(passes=passes, threads=threads, seconds=seconds, token=token())
 
 
 @attacked
 def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, seconds=0.01):
-    neighbor_search().iterate(
+    neighbor_search(best=chains % 2).iterate(
         chains=chains, count=count, always=False, temperature=temperature, cold=cold, segment=segment, seed=1,
-        threads=threads, seconds=seconds, best=bool(chains % 2), whole=bool(segment % 2), token=token(),
+        threads=threads, seconds=seconds, everywhere=bool(segment % 2), token=token(),
     )  # fmt: skip
 
 

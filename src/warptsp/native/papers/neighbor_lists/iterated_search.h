@@ -127,16 +127,8 @@ class IteratedSearch {
     }
   }
 
-  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept.
-  template <class Stop>
-  WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop) {
-    kicks(plan, length, best, stop, [&](const int *end) {
-      push_ends(end);
-      return settle(1ll << 62);
-    });
-  }
-
-  // `repair(end)` is the local search after a double bridge with these eight ends; it returns its gain.
+  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept. `repair(end)` is the
+  // local search after a double bridge with these eight ends; it returns its gain.
   template <class Stop, class Repair>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop, Repair &&repair) {
     const int n = tour_.size;

@@ -1,6 +1,7 @@
-// Passes over all cities by all blocks of a grid, each of which has the same tour: a pass finds the best move of all
-// cities, and every block makes it in its own copy. For the device compiler alone.
+// Passes over all cities by all blocks of a grid. A pass finds the best move of all cities; every block makes it in the
+// copy of the tour in its shared memory, or all of them make it together in device memory. For the device compiler alone.
 #pragma once
+#include "cuda/grid.h"
 #include "papers/neighbor_lists/block_lanes.h"
 
 namespace warptsp::neighbor {
@@ -10,6 +11,20 @@ constexpr int pair_lanes = 4;     // threads that share the moves of a pair
 constexpr int max_pairs = 8192;   // that a block lines up
 constexpr int max_thirds = 2048;  // of pairs with more moves than those threads should look at
 constexpr int move_words = 9;     // in which a block tells the others its best move
+
+// What the threads do together: those of a block, or of the grid where all blocks have one tour.
+struct PassThreads : BlockThreads {
+  unsigned *arrived;  // at the barrier of the grid; null: of a block
+
+  __device__ __forceinline__ explicit PassThreads(unsigned *of) : arrived(of) {}
+  template <class F>
+  __device__ __forceinline__ void each(int count, F &&f) const {
+    if (arrived == nullptr) return BlockThreads::each(count, f);
+    grid_barrier(arrived);
+    for (int k = (int)global_thread(); k < count; k += (int)(gridDim.x * blockDim.x)) f(k);
+    grid_barrier(arrived);
+  }
+};
 
 // In shared memory. Of two rounds, in which the best of the block and that of all blocks are found.
 struct PassMemory {
@@ -32,6 +47,9 @@ struct LinedUp {
 // A block tells the others its best move in words whose upper half is the number of the pass: each of them is there as a
 // whole or not at all, so that reading them is the barrier, too, and no cache need be emptied. Passes take two places in
 // turn, since a block may be one pass ahead of another and not more.
+//
+// A block takes every so-many-th city: cities are numbered in space, and those with long edges, a hundred times as much
+// work as others, lie together.
 template <bool Three, class Lists>
 class SharedPasses {
  public:
@@ -40,11 +58,8 @@ class SharedPasses {
   // `words` has 2 * move_words for each block, 0 when the kernel starts.
   __device__ __forceinline__ SharedPasses(const Lists &lists, const TourArrays &tour, const LinedUp &lined_up,
                                           u64 *words, PassMemory *memory)
-      : lists_(lists), tour_(tour), lined_up_(lined_up), words_(words), memory_(memory) {
-    const int cities = (tour.size + gridDim.x - 1) / gridDim.x;
-    begin_ = min(tour.size, (int)blockIdx.x * cities);
-    end_ = min(tour.size, begin_ + cities);
-  }
+      : lists_(lists), tour_(tour), lined_up_(lined_up), words_(words), memory_(memory),
+        cities_((int)((tour.size + gridDim.x - 1 - blockIdx.x) / gridDim.x)) {}
 
   // Finds the best move of all cities: largest gain, lowest city, lowest number. False if there is none; otherwise its
   // gain, and what it writes.
@@ -58,8 +73,8 @@ class SharedPasses {
     best.clear();
     int city = no_city;
     const int at_once = max_pairs / (lists_.width * sides());
-    for (int first = begin_; first < end_; first += at_once) examine(first, min(at_once, end_ - first), best, city);
-    examined += end_ - begin_;
+    for (int first = 0; first < cities_; first += at_once) examine(first, min(at_once, cities_ - first), best, city);
+    examined += cities_;
     bool any = best_of_block(best, city, (u64)(unsigned)city << 32 | (u64)(unsigned)best.number, 0);
     if (gridDim.x > 1) {
       tell(any);
@@ -83,10 +98,11 @@ class SharedPasses {
   LinedUp lined_up_;
   u64 *words_;
   PassMemory *memory_;
-  int begin_, end_;  // cities of this block
+  int cities_;  // of this block
   unsigned pass_ = 0;
 
   __device__ __forceinline__ int sides() const { return lists_.next_only ? 1 : 2; }
+  __device__ __forceinline__ int city_of(int own) const { return own * (int)gridDim.x + (int)blockIdx.x; }
 
   // Of `count` cities: first all threads line up the pairs that may gain something, then a few of them share each, and the
   // moves that are left then are divided among all. A city whose edge is long has many more than another, and would keep
@@ -97,7 +113,8 @@ class SharedPasses {
     if (threadIdx.x == 0) memory_->pairs = memory_->thirds = 0;
     __syncthreads();
     for (int i = threadIdx.x; i < rows * row_lanes; i += blockDim.x) {
-      const int row = i / row_lanes, own = first + row / sides(), step = lists_.next_only || row % sides() ? 1 : -1;
+      const int row = i / row_lanes, own = city_of(first + row / sides()),
+                step = lists_.next_only || row % sides() ? 1 : -1;
       const double edge = (double)lists_.metric(own, tour_.order[tour_.wrap(tour_.position[own] + step)]);
       for (int k = i % row_lanes; k < width; k += row_lanes) {
         if (lists_.neighbor(own, k) < 0 || !(edge - lists_.length(own, k) > 0.0)) break;
@@ -135,7 +152,7 @@ class SharedPasses {
   template <class GoOn>
   __device__ __forceinline__ void try_pair(int first, int pair, bool own_pair, NeighborMove &best, int &city,
                                            GoOn &&go_on) {
-    const int row = pair / lists_.width, k = pair % lists_.width, own = first + row / sides();
+    const int row = pair / lists_.width, k = pair % lists_.width, own = city_of(first + row / sides());
     NeighborMove found;
     found.clear();
     long long opened = 0, followed = 0;
