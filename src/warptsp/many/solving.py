@@ -218,7 +218,8 @@ def solve_many(
 def _problem_of(
     given: Any, *, metric: Metric | str | None, open: bool | OpenPath | None, asymmetric: bool
 ) -> Problem:
-    """Return the problem in what was given, as `solve` would take it."""
+    """Return the problem in what was given, as `solve` would take it; a file may come with what reads it."""
+    given = given() if isinstance(given, partial) else given
     return instance_of(given, metric=metric, asymmetric=asymmetric, open=open)[0]
 
 

@@ -54,6 +54,8 @@ class Source:
         InvalidProblem
             If they are none, or there are none in a folder or file.
         """
+        if isinstance(problems, cls):
+            return problems
         if isinstance(problems, (str, os.PathLike)):
             return _of_path(Path(problems))
         if hasattr(problems, "__array__") and not isinstance(problems, (list, tuple)):
