@@ -91,6 +91,11 @@ class FirstSignal:
         self._previous: dict[signal.Signals, Any] = {}
         self._process = os.getpid()
 
+    @property
+    def status(self) -> int:
+        """The exit status of a command that ends well but for the signal."""
+        return 0 if self.caught is None else status(self.caught)
+
     def __enter__(self) -> FirstSignal:
         if threading.current_thread() is not threading.main_thread():
             return self

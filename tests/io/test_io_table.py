@@ -15,8 +15,6 @@ from instances import unit_points
 
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load, write_problem
-from warptsp.io.geojson import parse_json
-from warptsp.io.npy import load_npy
 from warptsp.io.table import parse_table
 from warptsp.io.table.writer import problem_table
 from warptsp.problem import Metric, Problem
@@ -315,7 +313,6 @@ def test_standard_input(monkeypatch):
 def test_npy(tmp_path, array, metric):
     np.save(tmp_path / "a.npy", array)
     assert load(tmp_path / "a.npy").metric is metric
-    assert load_npy("a.npy", (tmp_path / "a.npy").read_bytes()).metric is metric
 
 
 @pytest.mark.parametrize(
@@ -336,7 +333,7 @@ def test_bad_npy(tmp_path, array, message):
 
 
 @given(st.data())
-def test_fuzzed_npy(data):
+def test_fuzzed_npy(folder, data):
     stream = io.BytesIO()
     np.save(stream, np.ones((3, 2)))
     contents = bytearray(stream.getvalue())
@@ -344,7 +341,8 @@ def test_fuzzed_npy(data):
         place = data.draw(st.integers(0, len(contents)))
         contents[place : place + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=5))
     with contextlib.suppress(InvalidProblem):
-        load_npy("a.npy", bytes(contents))
+        (folder / "a.npy").write_bytes(contents)
+        load(folder / "a.npy")
 
 
 # GeoJSON
@@ -358,21 +356,28 @@ def feature(*position, **properties):
     }
 
 
-def geojson(document):
-    return parse_json(json.dumps(document).encode(), "file.geojson", geojson=True)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
 
 
-def test_geojson():
+def geojson(folder, document):
+    (folder / "file.geojson").write_text(json.dumps(document))
+    return load(folder / "file.geojson", "geojson")
+
+
+def test_geojson(folder):
     problem = geojson(
-        {"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern"), feature(8.5, 47.4)]}
+        folder,
+        {"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern"), feature(8.5, 47.4)]},
     )
     assert problem.metric is Metric.GREAT_CIRCLE
     assert problem.coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
     assert list(problem.labels) == ["Bern", ""]
     points = {"type": "MultiPoint", "coordinates": [[7.4, 46.9, 540], [8.5, 47.4]]}
-    assert geojson(points).coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
-    assert geojson({"type": "GeometryCollection", "geometries": [points]}).n == 2
-    assert geojson(points).labels is None
+    assert geojson(folder, points).coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
+    assert geojson(folder, {"type": "GeometryCollection", "geometries": [points]}).n == 2
+    assert geojson(folder, points).labels is None
 
 
 @pytest.mark.parametrize(
@@ -399,9 +404,9 @@ def test_geojson():
         ({"type": "MultiPoint", "coordinates": 3}, "no list of coordinates"),
     ],
 )
-def test_bad_geojson(document, message):
+def test_bad_geojson(folder, document, message):
     with pytest.raises(ParseError, match=message):
-        geojson(document)
+        geojson(folder, document)
 
 
 @pytest.mark.parametrize(
@@ -413,16 +418,18 @@ def test_bad_geojson(document, message):
         ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
     ],
 )
-def test_what_is_no_json(text, message):
+def test_what_is_no_json(folder, text, message):
+    (folder / "file.geojson").write_text(text)
     with pytest.raises(ParseError, match=message):
-        parse_json(text.encode(), "file.geojson")
+        load(folder / "file.geojson")
 
 
 @given(mutated([json.dumps({"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern")]})]))
-def test_fuzzed_geojson(data):
+def test_fuzzed_geojson(folder, data):
     message = ""
+    (folder / "file.geojson").write_bytes(data)
     try:
-        parse_json(data, "file.geojson")
+        load(folder / "file.geojson")
     except InvalidProblem as error:
         message = str(error)
     assert "\n" not in message

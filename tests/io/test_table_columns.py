@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from warptsp._words import called_from_shell
 from warptsp.cli import commands, run
-from warptsp.cli._options import _COLUMNS
+from warptsp.cli._options import Columns
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
 from warptsp.io import load
 from warptsp.io.options import ROLES, ReadOptions
@@ -539,7 +539,7 @@ def test_every_command_that_reads_an_instance_takes_columns(place, tmp_path, cap
     for name in ("info", "solve", "check", "plot", "report", "watch"):
         found = {option for parameter in commands.get_command(None, name).params for option in parameter.opts}
         assert {f"--{role}" for role in ROLES} | {"--metric"} <= found
-    assert tuple(_COLUMNS) == ROLES
+    assert tuple(Columns.__annotations__) == ROLES
 
 
 def test_info_says_what_columns_were_taken_for(place, tmp_path, capsys):

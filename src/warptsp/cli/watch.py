@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from warptsp.cli import solve
-from warptsp.cli._options import examples
+from warptsp.cli._command import examples
 
 NOT_HERE = ("watch", "explain_launch", "arch")
 

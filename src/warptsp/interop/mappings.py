@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +64,10 @@ def problem_of_mapping(
         return osrm_problem(mapping)
     if isinstance(mapping.get("type"), str):
         _check_metric(metric, Metric.GREAT_CIRCLE, "GeoJSON")
-        return geojson_problem(mapping, _fail)
+        try:
+            return geojson_problem(mapping)
+        except InvalidProblem as error:
+            raise InvalidProblem(f"GeoJSON: {error}") from None
     values = list(mapping.values())
     if values and all(isinstance(value, Mapping) for value in values):
         if look_like_positions([str(key) for key in values[0]]):
@@ -121,10 +124,6 @@ def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | st
 def _check_metric(metric: Metric | str | None, own: Metric, what: str) -> None:
     if metric is not None and Metric.parse(metric) is not own:
         raise InvalidOption(f"metric: {shown(metric)} does not fit {what}, whose metric is {own.name}")
-
-
-def _fail(message: str) -> NoReturn:
-    raise InvalidProblem(f"GeoJSON: {message}")
 
 
 def _is_place(value: Any) -> bool:

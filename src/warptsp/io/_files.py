@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import IO
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, ParseError
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 
-__all__ = ["check_unpacked", "contents", "named", "reading", "unpacked"]
+__all__ = ["check_unpacked", "contents", "named", "of_file", "reading", "unpacked"]
 
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
@@ -68,6 +68,23 @@ def reading(name: str) -> Iterator[None]:
         if os.path.isdir(name):
             raise ParseError("is a directory: the name of a file is needed", file=name) from None
         raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
+
+
+@contextmanager
+def of_file(name: str, more: str = "") -> Iterator[None]:
+    """Name the file, and say more of it, in an `InvalidProblem` of what it holds.
+
+    Raises
+    ------
+    ParseError
+        In its place.
+    """
+    try:
+        yield
+    except ParseError:
+        raise
+    except InvalidProblem as error:
+        raise ParseError(f"{error}{more}", file=name) from None
 
 
 def contents(name: str) -> tuple[bytes, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from warptsp.errors import InvalidOption, ParseError
 
-from ._files import contents, named, reading
+from ._files import contents, named, reading, unpacked
 from ._text import in_utf8, read_bytes
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Source:
 
     @property
     def bytes(self) -> bytes:
-        """The contents as they are; each time they are asked for, they are read.
+        """The contents, unpacked if the name says that they are packed; read each time they are asked for.
 
         Raises
         ------
@@ -95,12 +95,16 @@ class Source:
             found, name = contents(self.path)
         if not found:
             raise ParseError("is empty: a list of cities is needed", file=name)
-        return found
+        return unpacked(found, name) if self._is_packed else found
+
+    @property
+    def _is_packed(self) -> bool:
+        return self.path.lower().endswith(".gz")
 
     @property
     def mappable(self) -> bool:
-        """Whether it is a file that may be mapped into memory, as nobody has read it yet."""
-        return self._data is None and self.path != "-" and os.path.isfile(self.path)
+        """Whether it is a file that may be mapped into memory: not packed, and not read yet."""
+        return self._data is None and not self._is_packed and self.path != "-" and os.path.isfile(self.path)
 
 
 class Instance(NamedTuple):

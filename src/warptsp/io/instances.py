@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._words import as_called
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
 from warptsp.problem.common_metrics import metric_in, metric_of
 
+from ._files import of_file
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
 from .registry import format_of_instance, format_to_write, formats
@@ -153,11 +154,8 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
-    wanted = metric_of(name, wanted, problem.given_coordinates())
-    try:
-        return dataclasses.replace(problem, metric=wanted)
-    except InvalidProblem as error:
-        raise ParseError(str(error), file=source.file) from None
+    with of_file(source.file):
+        return dataclasses.replace(problem, metric=metric_of(name, wanted, problem.given_coordinates()))
 
 
 def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,22 +12,25 @@ from warptsp.problem import Metric, Problem
 
 from ._text import quoted
 
-__all__ = ["check_geographic", "degrees", "place_of", "place_problem"]
+__all__ = ["Place", "check_geographic", "degrees", "is_on_earth", "place_of", "place_problem"]
 
 
-def place_of(latitude: str, longitude: str, file: str, line: int) -> tuple[float, float]:
-    """Latitude and longitude from texts in decimal degrees.
+Place = tuple[float, float]
+"""Latitude and longitude in decimal degrees."""
 
-    Raises
-    ------
-    ParseError
-        They are no degrees.
-    """
+
+def is_on_earth(place: Place) -> bool:
+    """Whether these are degrees of a latitude and a longitude."""
+    return -90.0 <= place[0] <= 90.0 and -180.0 <= place[1] <= 360.0
+
+
+def place_of(latitude: str, longitude: str, file: str, line: int) -> Place:
+    """Latitude and longitude from texts in decimal degrees."""
     try:
         place = float(latitude), float(longitude)
     except ValueError:
         place = (np.nan, np.nan)
-    if not (-90.0 <= place[0] <= 90.0 and -180.0 <= place[1] <= 360.0):
+    if not is_on_earth(place):
         raise ParseError(
             f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees are needed",
             file=file,
@@ -34,21 +39,16 @@ def place_of(latitude: str, longitude: str, file: str, line: int) -> tuple[float
     return place
 
 
-def place_problem(places: list[tuple[float, float]], names: list[str], file: str, needed: str) -> Problem:
-    """The instance of places on the Earth, with great-circle distances; names if there are any.
-
-    Raises
-    ------
-    ParseError
-        There are none.
-    """
+def place_problem(places: Sequence[tuple[Place, str]], needed: str) -> Problem:
+    """The instance of places on the Earth, with great-circle distances; names if there are any."""
     if not places:
-        raise ParseError(f"has no {needed}: places are needed", file=file)
-    labels = names if any(names) else None
-    try:
-        return Problem(Metric.GREAT_CIRCLE, coordinates=np.array(places, dtype=np.float64), labels=labels)
-    except InvalidProblem as error:
-        raise ParseError(str(error), file=file) from None
+        raise InvalidProblem(needed)
+    names = [name for _, name in places]
+    return Problem(
+        Metric.GREAT_CIRCLE,
+        coordinates=np.array([place for place, _ in places], dtype=np.float64),
+        labels=names if any(names) else None,
+    )
 
 
 def check_geographic(problem: Problem, format_name: str) -> None:

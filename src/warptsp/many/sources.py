@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,8 @@ class Source:
         InvalidProblem
             If they are none, or there are none in a folder or file.
         """
+        if isinstance(problems, cls):
+            return problems
         if isinstance(problems, (str, os.PathLike)):
             return _of_path(Path(problems))
         if hasattr(problems, "__array__") and not isinstance(problems, (list, tuple)):
@@ -82,7 +85,8 @@ class Source:
         )
 
     def read(self, given: Any) -> Problem:
-        """Return the problem in what was given, as `solve` would take it."""
+        """Return the problem in what was given, as `solve` would take it; a file may come with what reads it."""
+        given = given() if isinstance(given, partial) else given
         return instance_of(given, metric=self.metric, asymmetric=self.asymmetric, open=self.open)[0]
 
     def problem(self, position: int) -> Problem:
