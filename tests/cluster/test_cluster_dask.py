@@ -19,6 +19,7 @@ from processes import LONG, begin_command, begin_python, python, running
 
 import warptsp
 from warptsp.cluster import dask as on_dask
+from warptsp.cluster import scheduler
 from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, WarpTSPError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'warptsp[dask]'")
@@ -284,7 +285,7 @@ def test_no_gpus(pool, problem):
 
 
 def test_nobody_at_the_address(problem, monkeypatch):
-    monkeypatch.setattr(on_dask, "CONNECT", 0.5)
+    monkeypatch.setattr(scheduler, "CONNECT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(BackendUnavailable, match=f"{address}: no scheduler answers there within 0.5 s"):
@@ -293,7 +294,7 @@ def test_nobody_at_the_address(problem, monkeypatch):
 
 @pytest.mark.parametrize("address", ["tls://127.0.0.1:8786", "wss://127.0.0.1:8786"])
 def test_no_certificates(problem, monkeypatch, address):
-    monkeypatch.setattr(on_dask, "_open_client", lambda *_: pytest.fail("connects"))
+    monkeypatch.setattr(scheduler, "_open_client", lambda *_: pytest.fail("connects"))
     with pytest.raises(InvalidOption, match=f"cluster {address}: TLS is not set up here; name the certific"):
         solve(problem, address)
 
