@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["render_strokes", "write_strokes"]
 
-SCRIPTS = ("data.js", "painters.js", "view.js", "strokes.js")
+SCRIPTS = ("data.js", "viewer.js", "painters.js", "view.js", "strokes.js")
 
 
 def write_strokes(
@@ -80,7 +80,7 @@ def render_strokes(
         arrays[f"y-{name}"] = packed_integers(steps[:, 1], differences=True)
         arrays[f"travel-{name}"] = packed_integers(travel, differences=False)
     facts = {"title": title, "figures": plan.facts(unit), "unit": unit, "step": step}
-    return assembled("strokes.html", ["\n".join(asset(name) for name in SCRIPTS)], facts, arrays)
+    return assembled("strokes", ["\n".join(asset(name) for name in SCRIPTS)], facts, arrays)
 
 
 def _line(drawn: Sequence[NDArray[np.float64]], plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
