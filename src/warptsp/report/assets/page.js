@@ -309,11 +309,13 @@ class Page extends Viewer {
     });
   }
 
-  // The other theme, or, pressed again, that of the system.
+  // The other theme, or, pressed again, that of the system: the rules for dark pages hold always, or never.
   switchTheme() {
-    const root = document.documentElement, dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    if (root.dataset.theme === undefined) root.dataset.theme = dark ? "light" : "dark";
-    else delete root.dataset.theme;
+    const system = "(prefers-color-scheme: dark)", { style } = document.documentElement;
+    this.darkRules ??= [...document.styleSheets[0].cssRules].filter((rule) => rule.media?.mediaText === system);
+    if (style.colorScheme !== "") style.colorScheme = "";
+    else style.colorScheme = window.matchMedia(system).matches ? "light" : "dark";
+    for (const { media } of this.darkRules) media.mediaText = { dark: "all", light: "not all" }[style.colorScheme] ?? system;
     this.view?.redraw();
   }
 
