@@ -7,13 +7,12 @@ import math
 import queue
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from warptsp.cluster.tasks import Answer, Task, improve
 from warptsp.stop import StopToken
-
-WAITING = 2  # tasks that may wait for a worker beside those that it has in work
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,6 @@ class Executor(Protocol):
 
     def has_gpus(self) -> bool:
         """Whether a worker has a GPU."""
-
-    def room(self) -> int:
-        """Return how many tasks may be submitted now."""
 
     def submit(self, task: Task) -> None:
         """Take a task; returns at once."""
@@ -114,33 +110,27 @@ class InProcess:
     def has_gpus(self) -> bool:
         return "cuda" in self._devices
 
-    def room(self) -> int:
-        return (1 + WAITING) * len(self._devices) - self._in_flight
-
     def submit(self, task: Task) -> None:
         self._in_flight += 1
         self._tasks.put(task)
 
     def gather(self, seconds: float, patience: float) -> list[Outcome]:
         outcomes = []
-        try:
+        with suppress(queue.Empty):
             outcomes.append(self._outcomes.get(timeout=seconds))
             while True:
                 outcomes.append(self._outcomes.get_nowait())
-        except queue.Empty:
-            self._in_flight -= len(outcomes)
-            return outcomes
+        self._in_flight -= len(outcomes)
+        return outcomes
 
     def sent_and_received(self) -> tuple[int, int]:
         return 0, 0
 
     def drop(self) -> list[Outcome]:
-        try:
+        with suppress(queue.Empty):
             while True:
                 self._tasks.get_nowait()
                 self._in_flight -= 1
-        except queue.Empty:
-            pass
         self._stop.request()
         outcomes = []
         while self._in_flight:

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 
-from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed, let_go, quiet
+from warptsp.cluster.dask import DaskExecutor
+from warptsp.cluster.scheduler import FORGETFUL, import_distributed, let_go, quiet
 from warptsp.cluster.tasks import usable_gpus
 from warptsp.errors import BackendUnavailable
 from warptsp.machine import available_threads
@@ -41,6 +41,8 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
     gpus = () if device == "cpu" else usable_gpus()
     count = workers or len(gpus) or available_threads()
     with ExitStack() as stack:
+        # Dask tells of connections that end, with tracebacks, from threads of its own.
+        stack.enter_context(quiet("distributed", logging.ERROR))
         # For as long as workers may connect.
         stack.enter_context(dask.config.set({**FORGETFUL, GPU_MONITOR: False}))
         try:
@@ -66,7 +68,7 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
         if count > len(gpus):
             processes.start(cluster.scheduler_address, count - len(gpus), "")
         executor = DaskExecutor(client, device, processes.complaint)
-        executor.on_close(partial(_end_quietly, stack.pop_all()))
+        executor.resources = stack.pop_all()
         return executor
 
 
@@ -99,12 +101,6 @@ def _remove_unlocked(folder: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(descriptor)
-
-
-def _end_quietly(stack: ExitStack) -> None:
-    # Dask tells of connections that end, with tracebacks, from threads of its own.
-    with quiet("distributed", logging.ERROR), stack:
-        pass
 
 
 class _Processes:

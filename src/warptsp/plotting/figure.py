@@ -16,20 +16,18 @@ from warptsp.endings import FIGURES, ends_in
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
+from warptsp.plotting.plane import PANEL, check_has_places, city_plane, tour_edges
+from warptsp.plotting.raster import MIN_EXTENT, bounds
 from warptsp.progress import relative_gap
 from warptsp.quantities import format_gap, length_text
 from warptsp.text import printable
-
-from .plane import PANEL, check_has_places, city_plane, tour_edges
-from .raster import MIN_EXTENT, bounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.plotting.plane import Edges
     from warptsp.problem import KnownLength, Problem
-
-    from .plane import Edges
 
 PANELS = ("start", "tour", "difference", "gap")
 
@@ -111,8 +109,8 @@ def plot(
     before = None if start is None else _Drawn(problem, start, known)
     low, high = _limits(plane)
 
-    from .curve import draw_curve
-    from .maps import TourFigure, draw_difference, draw_tour
+    from warptsp.plotting.curve import draw_curve
+    from warptsp.plotting.maps import TourFigure, draw_difference, draw_tour
 
     maps = [panel for panel in chosen if panel != "gap"]
     layout = _Layout.of(high - low, len(maps), legend="difference" in chosen, curve="gap" in chosen)

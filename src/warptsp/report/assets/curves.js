@@ -34,14 +34,11 @@ class Scale {
   marks(most) {
     if (this.logarithmic) {
       const decades = Math.log10(this.high / this.low);
-      for (const factors of [[1, 2, 5], [1, 3], [1], [1, 0, 0], [1, 0, 0, 0, 0]]) {
-        const found = [], every = factors.length > 2 && factors[1] === 0 ? factors.length - 1 : 1;
-        for (let d = Math.floor(Math.log10(this.low)); d <= Math.log10(this.high); d++) {
-          if (((d % every) + every) % every !== 0) continue;
-          for (const f of factors) {
-            const mark = f * 10 ** d;
-            if (f > 0 && mark >= this.low * 0.9999 && mark <= this.high * 1.0001) found.push(mark);
-          }
+      for (const [every, factors] of [[1, [1, 2, 5]], [1, [1, 3]], [1, [1]], [2, [1]], [4, [1]]]) {
+        const found = [];
+        for (let d = every * Math.floor(Math.log10(this.low) / every); d <= Math.log10(this.high); d += every) {
+          const marks = factors.map((f) => f * 10 ** d);
+          found.push(...marks.filter((mark) => mark >= this.low * 0.9999 && mark <= this.high * 1.0001));
         }
         if (found.length <= most && (found.length > 1 || decades < 1)) return found;
       }

@@ -86,8 +86,7 @@ class Labels {
   // Places of the tour in view; null if they are too many to be told apart.
   inView(tour, { camera, path }) {
     if (path === null || path.levels[0].points.length < 2) return null;
-    const across = camera.width / 2 / camera.scale, up = camera.height / 2 / camera.scale;
-    const window = { left: camera.x - across, right: camera.x + across, bottom: camera.y - up, top: camera.y + up };
+    const window = windowOf(camera);
     const { ranges, edges } = path.levels[0].inView(window), found = [];
     if (edges > 40 * LABELLED) return null;
     for (const [first, end] of ranges) {

@@ -42,7 +42,7 @@ class World {
     context.fillStyle = colour("--land");
     context.strokeStyle = colour("--coast");
     context.lineWidth = 0.8 * ratio;
-    const left = camera.x - width / 2 / camera.scale, right = camera.x + width / 2 / camera.scale;
+    const { left, right } = windowOf(camera);
     const start = x.reduce((least, v) => Math.min(least, v), Infinity);
     for (let turn = Math.floor((left - start) / round); turn <= Math.floor((right - start) / round); turn++) {
       context.beginPath();
