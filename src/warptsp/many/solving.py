@@ -62,7 +62,7 @@ class ManyProgress:
 
 
 def solve_many(
-    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str],
+    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str] | Source,
     *,
     metric: Metric | str | None = None,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,

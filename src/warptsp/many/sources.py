@@ -85,7 +85,7 @@ class Source:
         )
 
     def read(self, given: Any) -> Problem:
-        """Return the problem in what was given, as `solve` would take it; a file may come with what reads it."""
+        """Return the problem in what was given, as `solve` would take it; files come with what reads them."""
         given = given() if isinstance(given, partial) else given
         return instance_of(given, metric=self.metric, asymmetric=self.asymmetric, open=self.open)[0]
 

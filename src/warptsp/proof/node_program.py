@@ -1,4 +1,4 @@
-"""The linear programme of a node, which gets the edges that its prices want and proves bounds by these prices."""
+"""The linear programme of a node: it gets the edges that its prices want, and proves bounds by them."""
 
 from __future__ import annotations
 
