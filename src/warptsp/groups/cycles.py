@@ -106,12 +106,7 @@ class Cycles:
     def entered(self, tour: NDArray[np.int32], token: _native.StopToken) -> NDArray[np.int32]:
         """The best places of the instance for the order in which a tour enters the groups.
 
-        The best ones found by the time the token stops it.
-
-        Raises
-        ------
-        NoTourFound
-            It enters a group twice.
+        The best ones found by the time the token stops it. Raises `NoTourFound`: it enters a group twice.
         """
         groups = self.owner[tour]
         enters = groups != np.roll(groups, 1)

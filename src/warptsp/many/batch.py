@@ -71,10 +71,7 @@ class BatchSearch:
     ) -> BatchSearch | None:
         """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time.
 
-        Raises
-        ------
-        InvalidOption
-            If it is, and there is a GPU, which does no other runs.
+        Raises `InvalidOption` if it is, and there is a GPU, which does no other runs.
         """
         most = None if kicks is None else MaxKicks(kicks).kicks
         params = step.params

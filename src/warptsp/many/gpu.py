@@ -44,14 +44,8 @@ class BatchGpu:
     def open(cls, device: str) -> Iterator[BatchGpu]:
         """Take a GPU into use.
 
-        Raises
-        ------
-        InvalidOption
-            For anything that is no device.
-        UnsupportedProblem
-            For several GPUs.
-        BackendUnavailable
-            If the GPU cannot be used: what is missing, and what to do.
+        Raises `InvalidOption` for anything that is no device; `UnsupportedProblem` for several GPUs;
+        `BackendUnavailable` if the GPU cannot be used: what is missing, and what to do.
         """
         wanted = ordinals(device)
         if len(wanted) > 1:

@@ -56,10 +56,7 @@ class Source:
     def of(cls, problems: object) -> Source:
         """Return the problems that `solve_many` was given.
 
-        Raises
-        ------
-        InvalidProblem
-            If they are none, or there are none in a folder or file.
+        Raises `InvalidProblem` if they are none, or there are none in a folder or file.
         """
         if isinstance(problems, (str, os.PathLike)):
             return _of_path(Path(problems))

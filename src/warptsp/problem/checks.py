@@ -347,10 +347,7 @@ def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:
 def check_extra(columns: object, n: int) -> None:
     """Accept columns by name with an entry for each city.
 
-    Raises
-    ------
-    InvalidProblem
-        They are something else.
+    Raises `InvalidProblem`: they are something else.
     """
     if not isinstance(columns, Mapping):
         raise InvalidProblem(f"extra is {shown(columns)}: a mapping of names to columns is needed")

@@ -16,11 +16,7 @@ def metric_in(name: Metric | str, dimensions: int) -> Metric:
     """The metric of this name for points of so many coordinates.
 
     ``euclidean`` and its like mean a metric in the plane or one in space; TSPLIB's names say which they are.
-
-    Raises
-    ------
-    InvalidOption
-        No metric has that name.
+    Raises `InvalidOption`: no metric has that name.
     """
     found = COMMON.get(name.strip().lower(), ()) if isinstance(name, str) else ()
     fitting = [metric for metric in found if metric.dimensions == dimensions]

@@ -77,10 +77,7 @@ def _check_for_cycles(edges: NDArray[np.int32], names: Cities, *, closed: bool) 
 def with_cities(path: OpenPath, names: Cities) -> OpenPath:
     """A path whose ends are cities in place of the names that the caller may have given.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no such city, or several of this name.
+    Raises `InvalidProblem`: there is no such city, or several of this name.
     """
     if not isinstance(path, OpenPath):
         return path  # which `check_open_path` refuses

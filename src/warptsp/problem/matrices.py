@@ -19,10 +19,7 @@ __all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix", "
 def are_distances(square: NDArray[Any]) -> bool:
     """Whether two rows of two numbers, or three of three, are distances; otherwise they are points.
 
-    Raises
-    ------
-    InvalidProblem
-        They are no numbers, or may as well be the one as the other.
+    Raises `InvalidProblem`: they are no numbers, or may as well be the one as the other.
     """
     given = real_array(square, "the numbers", any_size=True)
     values = given.astype(np.float64)

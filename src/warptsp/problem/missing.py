@@ -89,10 +89,7 @@ def check_connected(
 ) -> None:
     """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no tour, as cities that no arc leaves, or that no way leads to, show.
+    Raises `InvalidProblem`: there is no tour, as cities that no arc leaves, or that no way leads to, show.
     """
     n = len(matrix)
     out, into = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)

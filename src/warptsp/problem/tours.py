@@ -29,10 +29,7 @@ def is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:
 def checked_permutation(tour: ArrayLike, names: Cities, threads: int) -> NDArray[np.int32]:
     """The cities of a tour that takes each once.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if is_long(tour) and len(tour) == n:
@@ -60,10 +57,7 @@ def check_constraints(
 ) -> None:
     """Accept a permutation of the cities that has the ends of the path and every fixed edge.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if path is not None:

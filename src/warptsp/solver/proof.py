@@ -189,13 +189,8 @@ def proof_of(
 ) -> ProofStage | None:
     """Return the proof that was asked for, or its bound alone, and what it leaves of the limits; or None.
 
-    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it.
-
-    Raises
-    ------
-    InvalidOption, UnsupportedProblem, BackendUnavailable
-    OutputError
-        There cannot be a file for the proof beside the checkpoint.
+    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it. Raises
+    `OutputError`: there cannot be a file for the proof beside the checkpoint.
     """
     if wanted != "auto" and not isinstance(wanted, bool):
         raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')
