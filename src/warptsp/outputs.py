@@ -78,17 +78,9 @@ def check_outputs(
 ) -> None:
     """Make sure of `check_writable` for each file, that no two are the same, and that none is read.
 
-    Parameters
-    ----------
-    outputs : iterable of (str, str or path-like or None)
-        Each behind the option that names it; None is no file, and ``-`` standard output.
-    inputs : iterable of (str, str or path-like)
-        Each behind what it is, such as "the instance itself".
-
-    Raises
-    ------
-    InvalidOption, OutputError
-        Naming the option, or the path.
+    Each of the outputs stands behind the option that names it; None is no file, and ``-`` standard output.
+    Each of the inputs stands behind what it is, such as "the instance itself". Raises `InvalidOption` or
+    `OutputError`, naming the option, or the path.
     """
     seen = {_place(path): what for what, path in inputs}
     for option, path in outputs:

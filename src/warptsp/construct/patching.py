@@ -28,21 +28,11 @@ _ROOM = 32  # cities that real distances leave room for at least: of few, potent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedInstance:
-    """A matrix as the native search of directed tours takes it.
+    """A matrix as the native search of directed tours takes it."""
 
-    Attributes
-    ----------
-    paths : DirectedPaths
-        The closed tours that it searches.
-    scale : float
-        The power of two that it multiplies distances by.
-    wall : int, float or None
-        The distance of a missing arc.
-    """
-
-    paths: DirectedPaths
-    scale: float
-    wall: int | float | None
+    paths: DirectedPaths  # the closed tours that it searches
+    scale: float  # the power of two that it multiplies distances by
+    wall: int | float | None  # the distance of a missing arc
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedInstance:

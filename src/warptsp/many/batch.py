@@ -230,12 +230,7 @@ class BatchSearch:
     ) -> tuple[Rows, list[int]]:
         """Search points of problems from position `first` on, on a GPU.
 
-        Returns
-        -------
-        rows
-            What was found.
-        others : list of int
-            Positions of problems that are for `solve`.
+        Returns what was found, and the positions of problems that are for `solve`.
         """
         metric = Metric.EXACT_2D if rows.shape[2] == 2 else Metric.EXACT_3D
         low, high = _corners(rows)

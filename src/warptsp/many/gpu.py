@@ -24,13 +24,7 @@ __all__ = ["BatchGpu"]
 
 
 class BatchGpu:
-    """A GPU that searches blocks of problems; several threads may use it, each of them in turn.
-
-    Attributes
-    ----------
-    name : str
-        ``"cuda:N"``.
-    """
+    """A GPU that searches blocks of problems; several threads may use it, each of them in turn."""
 
     def __init__(self, ordinal: int, devices: list[Device]) -> None:
         self.name = name_of([ordinal])

@@ -211,18 +211,7 @@ class _Times(NamedTuple):
 
 
 class _Work:
-    """Threads that take one problem after another.
-
-    Attributes
-    ----------
-    table : Table
-        What has come of the problems.
-    errors : dict of int to WarpTSPError
-    ended : bool
-        Whether the call was ended from outside.
-    failure : BaseException or None
-        What an iterator, a callback, or a mistake of this package raised.
-    """
+    """Threads that take one problem after another."""
 
     def __init__(
         self,
@@ -232,10 +221,10 @@ class _Work:
         threads: int,
         times: _Times,
     ) -> None:
-        self.table = Table()
+        self.table = Table()  # what has come of the problems
         self.errors: dict[int, WarpTSPError] = {}
-        self.ended = False
-        self.failure: BaseException | None = None
+        self.ended = False  # from outside
+        self.failure: BaseException | None = None  # of an iterator, a callback, or this package's own
         self._source, self._solved_by, self._batch, self._times = source, solved, batch, times
         self._threads = threads if source.total is None else max(1, min(threads, source.total))
         # Whether an array of points needs no look at anything else.

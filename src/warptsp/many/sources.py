@@ -22,23 +22,11 @@ __all__ = ["Source"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """Problems in any form that `warptsp.solve` takes, in order.
+    """Problems in any form that `warptsp.solve` takes, in order, read as `solve_many` is told."""
 
-    Attributes
-    ----------
-    items : sequence, array or None
-        All of them; None where they come one after another and are not kept.
-    stream : iterable
-        The same, which is read once.
-    names : list of str or None
-        Those of files.
-    metric, open, asymmetric
-        As `solve_many` takes them.
-    """
-
-    items: Sequence[Any] | NDArray[Any] | None
-    stream: Iterable[Any]
-    names: list[str] | None = None
+    items: Sequence[Any] | NDArray[Any] | None  # None where they come one after another and are not kept
+    stream: Iterable[Any]  # the same, which is read once
+    names: list[str] | None = None  # of files
     metric: Metric | str | None = None
     open: bool | OpenPath | None = None
     asymmetric: bool = False

@@ -32,27 +32,15 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What is kept of many results, of which only those of length 0 are proved: none is shorter.
-
-    Attributes
-    ----------
-    positions : array of int64, shape (k,)
-    tours : array of int32, shape (k, n)
-    lengths : list
-    kicks, seconds : array, shape (k,)
-    reasons : list of str
-        Why each search ended.
-    device : str
-        Where all of them were searched.
-    """
+    """What is kept of many results, of which only those of length 0 are proved: none is shorter."""
 
     positions: NDArray[np.int64]
-    tours: NDArray[np.int32]
+    tours: NDArray[np.int32]  # (k, n)
     lengths: list[int | float]
     kicks: NDArray[np.int64]
     seconds: NDArray[np.float64]
-    reasons: list[str]
-    device: str
+    reasons: list[str]  # why each search ended
+    device: str  # where all of them were searched
 
     def each(self) -> Iterator[tuple[int, Row]]:
         """Return each of them, with its position."""
@@ -79,16 +67,10 @@ _NONE = np.array((-1, 0, 0, 0.0, False, 0, 0), dtype=_COLUMNS)
 
 
 class Table:
-    """Rows in any order of positions.
-
-    Attributes
-    ----------
-    lengths : list of int, float or None
-        None where there is no tour.
-    """
+    """Rows in any order of positions."""
 
     def __init__(self) -> None:
-        self.lengths: list[int | float | None] = []
+        self.lengths: list[int | float | None] = []  # None where there is no tour
         self._tours = array("i")
         self._room = np.full(64, _NONE)  # doubled when it is full
         self._reasons: dict[str, int] = {}

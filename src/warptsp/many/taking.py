@@ -24,14 +24,8 @@ FILES_FOR_GPU = 1000  # instances in files that are read for one block
 class Taking:
     """Problems that threads take, in order.
 
-    Parameters
-    ----------
-    problems : iterable
-    total : int or None
-        How many; None if nobody knows.
-    threads : int
-    on_gpu : bool or None
-        Where plain problems are searched together; None if they are not.
+    Of a `total` that nobody knows it is None; `on_gpu` says where plain problems are searched together, and
+    is None if they are not.
     """
 
     def __init__(

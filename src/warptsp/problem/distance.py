@@ -26,19 +26,8 @@ EARTH_RADIUS_M = 6371008.8
 
 
 def coordinate_distances(metric: Metric, p: Rows, q: Rows) -> Rows:
-    """Distance between each row of `p` and the same row of `q`.
-
-    Parameters
-    ----------
-    metric : Metric
-        Any but EXPLICIT.
-    p, q : ndarray of float64, shape (..., metric.dimensions)
-        Coordinates as the instance holds them.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Whole numbers for an integral metric.
+    """Distance between each row of `p` and the same row of `q`, shape (..., metric.dimensions), as the
+    instance holds them; whole numbers for an integral metric. Any metric but EXPLICIT.
     """
     return _FUNCTIONS[metric](p, q)
 

@@ -16,12 +16,8 @@ __all__ = ["part_of"]
 def part_of(problem: Problem, cities: ArrayLike) -> Problem:
     """Return the instance of some of its cities, which keep their numbers in the file and their names.
 
-    Parameters
-    ----------
-    problem : Problem
-    cities : array_like of int, shape (k,)
-        In ascending order; they have the numbers 0 to k - 1 then. The given ends of a path are among them.
-        Fixed edges of other cities are left out.
+    They are in ascending order, and have the numbers 0 to k - 1 then. The given ends of a path are among
+    them. Fixed edges of other cities are left out.
     """
     kept = np.asarray(cities)
     place = np.full(problem.n, -1)

@@ -30,28 +30,15 @@ _SAME = 1e-9  # of the longest entry: by which entries that are not integers may
 class Places:
     """The places of an instance, each with its first city in `problem`.
 
-    Cities with fixed edges, and the given ends of a path, have places of their own.
-
-    Attributes
-    ----------
-    problem : Problem
-        The instance of the places, m of them, in the order of their first cities.
-    place : ndarray of int32, shape (n,)
-        Of each city.
-    cities : ndarray of int32, shape (n,)
-        Those of place 0 in ascending order, then those of place 1, ...
-    first : ndarray of int64, shape (m + 1,)
-        Where in `cities` each place's begin.
-    exact : bool
-        Whether the distances obey the triangle inequality, so that the shortest tours of the places are those
-        of the cities. Rounding breaks it: from a to c it may be farther than over b, by 1 where lengths are
-        integers.
+    Cities with fixed edges, and the given ends of a path, have places of their own. They are `exact` if the
+    distances obey the triangle inequality, so that the shortest tours of the places are those of the cities.
+    Rounding breaks it: from a to c it may be farther than over b, by 1 where lengths are integers.
     """
 
-    problem: Problem
-    place: NDArray[np.int32]
-    cities: NDArray[np.int32]
-    first: NDArray[np.int64]
+    problem: Problem  # of the m places, in the order of their first cities
+    place: NDArray[np.int32]  # of each city
+    cities: NDArray[np.int32]  # those of place 0 in ascending order, then those of place 1, ...
+    first: NDArray[np.int64]  # (m + 1,), where in `cities` each place's begin
     exact: bool
 
     @property
@@ -155,13 +142,7 @@ def _found(problem: Problem) -> Places | None:
 def of_groups(problem: Problem, order: NDArray[np.int32], begins: NDArray[np.int32]) -> Places:
     """Return groups of cities as if each were at one place, that of its first city.
 
-    Parameters
-    ----------
-    problem : Problem
-    order : ndarray of int32, shape (n,)
-        The cities, those of each group beside one another.
-    begins : ndarray of int32
-        Where in `order` each group begins.
+    `order` has the cities, those of each group beside one another; `begins` says where each group begins.
     """
     return Places(*_contracted(problem, order, begins), exact=False)
 

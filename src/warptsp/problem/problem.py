@@ -122,13 +122,12 @@ class Problem(Measured):
             object.__setattr__(self, name, value)
 
         put("metric", Metric.parse(self.metric))
-        for kinds, needed, fields in (
-            (str, "a string", ("name", "comment")),
-            ((bool, np.bool_), "True or False", ("asymmetric", "display_degrees")),
-        ):
-            for name in fields:
-                if not isinstance(getattr(self, name), kinds):
-                    raise InvalidProblem(f"{name} is {shown(getattr(self, name))}: {needed} is needed")
+        for field_name in ("name", "comment"):
+            if not isinstance(value := getattr(self, field_name), str):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: a string is needed")
+        for field_name in ("asymmetric", "display_degrees"):
+            if not isinstance(value := getattr(self, field_name), (bool, np.bool_)):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: True or False is needed")
         directed = bool(self.asymmetric)
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
