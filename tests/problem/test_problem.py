@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warptsp import solve
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem, checks, constraints
 from warptsp.problem.given_tour import checked_tour
@@ -361,6 +362,27 @@ def test_metric_names():
     with pytest.raises(InvalidOption, match=r"unknown metric 'euclid': use one of EUC_2D"):
         Metric.parse("euclid")
     assert all(metric.description for metric in Metric)
+
+
+@pytest.mark.parametrize(
+    "door", [Problem.from_points, lambda points, metric: solve(points, metric=metric).problem]
+)
+def test_a_metric_may_be_a_function_of_few_points(door, caplog):
+    points = np.random.default_rng(1).random((9, 2))
+    problem = door(points, lambda p, q: float(abs(p - q).sum()))
+    assert problem.metric is Metric.EXPLICIT
+    assert problem.plot_points.tolist() == points.tolist()
+    tour = np.arange(9)
+    assert problem.length(tour) == pytest.approx(Problem.from_points(points, "manhattan").length(tour))
+    assert caplog.messages == [
+        "a function as metric is called for 72 pairs: the instance is the matrix of these"
+    ]
+    with pytest.raises(
+        InvalidProblem, match="1001 points: a function as metric is called for each pair of up to"
+    ):
+        door(np.zeros((1001, 2)), math.dist)
+    with pytest.raises(InvalidProblem, match="not symmetric"):
+        door(points, lambda p, q: p[0] + 2 * q[0])
 
 
 # Validation

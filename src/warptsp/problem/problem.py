@@ -33,7 +33,14 @@ from warptsp.problem.constraints import check_open_path, checked_fixed_edges, no
 from warptsp.problem.distance import unit_vectors
 from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
 from warptsp.problem.lengths import Measured, longest_within
-from warptsp.problem.matrices import are_distances, dense_matrix, square_matrix, without_none
+from warptsp.problem.matrices import (
+    Distance,
+    are_distances,
+    dense_matrix,
+    matrix_of_function,
+    square_matrix,
+    without_none,
+)
 from warptsp.problem.metric import Metric
 from warptsp.problem.missing import check_connected, missing_arcs
 from warptsp.problem.open_path import OpenPath
@@ -171,16 +178,19 @@ class Problem(Measured):
             check_open_path(self.open, self.fixed_edges, self, directed=self.asymmetric)
 
     @classmethod
-    def from_points(cls, points: ArrayLike, metric: Metric | str | None = None, **fields: Any) -> Problem:
+    def from_points(
+        cls, points: ArrayLike, metric: Metric | str | Distance | None = None, **fields: Any
+    ) -> Problem:
         """An instance of points.
 
         Parameters
         ----------
         points : array_like, shape (n, 2) or (n, 3)
             Latitude and longitude, in this order, for GEO and GREAT_CIRCLE.
-        metric : Metric or str, optional
+        metric : Metric, str or callable, optional
             By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
-            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``.
+            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``. A function of two points is
+            called for each pair of up to 1000, and the instance is their matrix, as a warning says.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
@@ -189,6 +199,9 @@ class Problem(Measured):
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
+        if callable(metric):
+            matrix = matrix_of_function(coordinates, metric)
+            return cls.from_matrix(matrix, **{"display": coordinates[:, :2], **fields})
         named = metric_in(metric, coordinates.shape[1])
         return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
 

@@ -17,6 +17,7 @@ from warptsp._words import as_called, counted
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.matrices import Distance
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
@@ -73,7 +74,9 @@ Instance: TypeAlias = (
 """The forms in which `solve` takes an instance."""
 
 
-def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmetric: bool = False) -> Problem:
+def as_problem(
+    problem: Instance, *, metric: Metric | str | Distance | None = None, asymmetric: bool = False
+) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
     What an array of shape (2, 2) or (3, 3) is taken for, `Problem.from_array` says. Raises `InvalidProblem`
@@ -88,7 +91,7 @@ def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmet
     if isinstance(problem, (str, os.PathLike)):
         from warptsp.io import load
 
-        return load(problem, asymmetric=asymmetric, metric=metric)
+        return load(problem, asymmetric=asymmetric, metric=metric)  # type: ignore[arg-type]  # a name
     if isinstance(problem, Iterator):
         problem = list(problem)  # such as zip(xs, ys)
     if not (_is_array(problem) or hasattr(problem, "tocoo")):
@@ -100,6 +103,8 @@ def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmet
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     if metric is None:
         return Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    if callable(metric):
+        return Problem.from_points(problem, metric, asymmetric=asymmetric)  # type: ignore[arg-type]
     if Metric.parse(metric) is Metric.EXPLICIT:
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     return Problem.from_points(problem, metric)  # type: ignore[arg-type]
@@ -109,7 +114,7 @@ def _is_array(problem: object) -> bool:
     return isinstance(problem, np.ndarray) and problem.dtype != object
 
 
-def _of_other_packages(problem: Any, metric: Metric | str | None, *, asymmetric: bool) -> Problem | None:
+def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Problem | None:
     """Return the problem in an object that is no array; None for what may be one, such as a list."""
     found: Problem
     if isinstance(problem, Mapping):
@@ -154,7 +159,7 @@ def _check_no_metric(metric: object, what: str) -> None:
 def instance_of(
     problem: Instance,
     *,
-    metric: Metric | str | None = None,
+    metric: Metric | str | Distance | None = None,
     asymmetric: bool = False,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
