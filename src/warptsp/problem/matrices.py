@@ -19,7 +19,6 @@ __all__ = [
     "Distance",
     "are_distances",
     "dense_matrix",
-    "is_function",
     "matrix_of_arcs",
     "matrix_of_function",
     "square_matrix",
@@ -116,12 +115,8 @@ def matrix_of_function(points: NDArray[np.float64], distance: Distance) -> NDArr
     """The distances of a few points by a function of two of them."""
     n = len(points)
     if n > _MOST_CALLED:
-        raise InvalidProblem(
-            f"{n} points: a function as metric is called for each pair of up to {_MOST_CALLED}"
-        )
-    _log.warning(
-        "a function as metric is called for %d pairs: the instance is the matrix of these", n * (n - 1)
-    )
+        raise InvalidProblem(f"{n} points: as metric, a function is called for pairs of up to {_MOST_CALLED}")
+    _log.warning("the metric is called for %d pairs, and the instance is the matrix of these", n * (n - 1))
     rows = [[0 if a == b else distance(points[a], points[b]) for b in range(n)] for a in range(n)]
     return plain_array(rows, "the distances of the function")
 
