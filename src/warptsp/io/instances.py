@@ -15,7 +15,6 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import metric_in, metric_of
 
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
@@ -145,7 +144,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
         The metric does not fit.
     """
     own, name = problem.metric, options.asked
-    if name is None or (wanted := metric_in(name, own.dimensions)) is own:
+    if name is None or (wanted := Metric.parse(name, own.dimensions)) is own:
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
     if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
@@ -153,7 +152,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
-    wanted = metric_of(name, wanted, problem.given_coordinates())
+    wanted = wanted.of(name, problem.given_coordinates())
     try:
         return dataclasses.replace(problem, metric=wanted)
     except InvalidProblem as error:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
+from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, words_for
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.values import EXACT_INTEGERS
 
 __all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]

@@ -6,16 +6,15 @@ back. So a search may look at places alone, and put the cities of each beside on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.problem.constraints import no_edges
 from warptsp.problem.metric import Metric
-from warptsp.problem.open_path import OpenPath
+from warptsp.problem.part import part_of
 from warptsp.problem.problem import Problem
 
 __all__ = ["Places", "constrained", "of_groups", "places_of"]
@@ -158,7 +157,7 @@ def _contracted(
     cities = order[np.repeat(begins[by_head] - first[:-1], counts) + np.arange(n)].astype(np.int32)
     place = np.empty(n, dtype=np.int32)
     place[cities] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return _problem_of(problem, cities[first[:-1]], place), place, cities, first
+    return part_of(problem, cities[first[:-1]], place, named=False), place, cities, first
 
 
 def constrained(problem: Problem) -> NDArray[np.int64]:
@@ -196,25 +195,6 @@ def _keys_of_rows(matrix: NDArray[Any]) -> NDArray[np.uint64] | None:
         digest.update((matrix[:, city] + 0).tobytes())
         keys[city] = seen.setdefault(digest.digest(), city)
     return keys if len(seen) < len(some) else None
-
-
-def _problem_of(problem: Problem, heads: NDArray[np.int32], place: NDArray[np.int32]) -> Problem:
-    path, fixed = problem.open, problem.fixed_edges
-    ends = [None if end is None else int(place[end]) for end in ((path.start, path.end) if path else ())]
-    return replace(
-        problem,
-        coordinates=None if problem.coordinates is None else problem.coordinates[heads],
-        matrix=None if problem.matrix is None else problem.matrix[np.ix_(heads, heads)],
-        fixed_edges=place[fixed] if len(fixed) else no_edges(),
-        open=OpenPath(*ends) if path else None,
-        name="",
-        comment="",
-        node_ids=None,
-        labels=None,
-        display=None,
-        display_degrees=False,
-        extra=None,
-    )
 
 
 def _obeys_triangle_inequality(problem: Problem) -> bool:

@@ -28,8 +28,7 @@ from warptsp.problem.checks import (
     checked_matrix,
     checked_node_ids,
 )
-from warptsp.problem.common_metrics import metric_in, metric_of
-from warptsp.problem.constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
+from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
 from warptsp.problem.distance import unit_vectors
 from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
 from warptsp.problem.lengths import Measured, longest_within
@@ -43,7 +42,6 @@ from warptsp.problem.matrices import (
 )
 from warptsp.problem.metric import Metric
 from warptsp.problem.missing import check_connected, missing_arcs
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.reduced import Reduced, reduced_matrix
 from warptsp.problem.rounding import doubt_about_rounding
 from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
@@ -202,8 +200,8 @@ class Problem(Measured):
         if callable(metric):
             matrix = matrix_of_function(coordinates, metric)
             return cls.from_matrix(matrix, **{"display": coordinates[:, :2], **fields})
-        named = metric_in(metric, coordinates.shape[1])
-        return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
+        named = Metric.parse(metric, coordinates.shape[1])
+        return cls(named.of(metric, coordinates), coordinates=coordinates, **fields)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:

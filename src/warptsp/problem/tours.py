@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._words import counted
 from warptsp.errors import InvalidTour
+from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, called, check_range
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.values import integer_array, plain_array
 
 __all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
