@@ -141,7 +141,8 @@ class Metric(enum.Enum):
 
     @classmethod
     def parse(cls, name: Metric | str, dimensions: int = 0) -> Metric:
-        """The metric called `name`, in any case; of those in `COMMON` that of so many coordinates, or the first.
+        """The metric called `name`, in any case; of several in `COMMON` that of so many coordinates.
+
 
         Raises
         ------
