@@ -143,7 +143,6 @@ class Metric(enum.Enum):
     def parse(cls, name: Metric | str, dimensions: int = 0) -> Metric:
         """The metric called `name`, in any case; of several in `COMMON` that of so many coordinates.
 
-
         Raises
         ------
         InvalidOption
