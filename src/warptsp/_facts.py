@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["Fact", "lines_of", "pairs_of", "values_of"]
-
 
 class Fact(NamedTuple):
     """One thing that a result says."""

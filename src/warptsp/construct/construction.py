@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 import warptsp._native as _native
 from warptsp.problem import Problem
 
-__all__ = ["Construction", "keep_fixed_edges"]
-
 
 @dataclass(frozen=True, slots=True)
 class Construction:

@@ -20,8 +20,6 @@ from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Problem
 from warptsp.problem.constraints import no_edges
 
-__all__ = ["CONSTRUCTIONS", "construct"]
-
 CONSTRUCTIONS: Mapping[str, Construction] = MappingProxyType(
     {construction.name: construction for construction in (*SIMPLE, PATCHING)}
 )

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from warptsp.problem import OpenPath, Problem
 
-__all__ = ["DirectedPaths"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedPaths:

@@ -18,8 +18,6 @@ from warptsp.construct.construction import Construction, keep_fixed_edges
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.problem import Problem
 
-__all__ = ["NAME", "PATCHING", "DirectedInstance", "patched", "scale_of"]
-
 NAME = "patching"
 _LEAST = 3  # cities of a native search
 _LARGEST_SUM = 2.0**59  # of scaled distances over a tour: sums and potentials stay in 64 bits

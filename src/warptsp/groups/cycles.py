@@ -20,8 +20,6 @@ from warptsp.errors import InvalidProblem, NoTourFound
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["NO_TOUR", "Cycles", "distances_between", "nearest_places"]
-
 NO_TOUR = "no tour was found that goes through each group once without missing arcs"
 
 _SECONDS_OF_STEP, _SECONDS_OF_PAIR = 4e-6, 2e-9

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.solver.options import Step
 
-__all__ = ["BatchSearch", "Plain"]
-
 LEAST_CITIES = 4  # of an array that can only hold points
 SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Metric
 
-__all__ = ["BatchGpu"]
-
 
 class BatchGpu:
     """A GPU that searches blocks of problems; several threads may use it, each of them in turn."""

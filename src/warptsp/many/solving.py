@@ -34,8 +34,6 @@ from warptsp.solver.stages import run_stages
 from warptsp.stop import SearchState, StoppingCriterion, StopToken
 from warptsp.stop.callback import check_callback, is_true
 
-__all__ = ["ManyProgress", "solve_many"]
-
 PATIENCE = 0.1  # seconds between two calls of the callback
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
 

@@ -17,8 +17,6 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver.inputs import instance_of
 
-__all__ = ["Source"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:

@@ -13,8 +13,6 @@ from warptsp._native import BatchEnd
 from warptsp.machine import CPU
 from warptsp.result import Result
 
-__all__ = ["Row", "Rows", "Table"]
-
 CPU_NAME = str(CPU)
 
 

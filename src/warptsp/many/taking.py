@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from warptsp.backends.cuda import tuning
 
-__all__ = ["Taking"]
-
 CITIES_TOGETHER, LEAST_TOGETHER = 1600, 10  # cities searched at once; no problem counts as fewer
 PIECES = 4  # that each thread gets at least
 READING = 0.01  # seconds after which no more problems are waited for

@@ -11,8 +11,6 @@ import warptsp._native as _native
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
 
-__all__ = ["CandidateParams", "candidate_lists", "candidate_rows"]
-
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
 
 

@@ -28,17 +28,6 @@ from warptsp.problem.values import (
 )
 from warptsp.text import well_formed
 
-__all__ = [
-    "bounds_of",
-    "check_display_degrees",
-    "check_extra",
-    "checked_coordinates",
-    "checked_display",
-    "checked_labels",
-    "checked_matrix",
-    "checked_node_ids",
-]
-
 _log = logging.getLogger(__name__)
 # The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
 _LOOKED_AT: WeakValueDictionary[int, NDArray[np.float64]] = WeakValueDictionary()

@@ -13,8 +13,6 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem.names import Cities
 from warptsp.problem.values import MAX_CITIES, check_count, plain_array
 
-__all__ = ["OpenPath", "check_open_path", "checked_fixed_edges", "no_edges", "with_cities"]
-
 
 @dataclass(frozen=True, slots=True, init=False)
 class OpenPath:

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from warptsp.problem.metric import Metric
 
-__all__ = ["EARTH_RADIUS_M", "GEO_PI", "GEO_RADIUS_KM", "coordinate_distances", "geo_radians", "unit_vectors"]
-
 Rows = NDArray[np.float64]
 
 GEO_PI = 3.141592

@@ -9,8 +9,6 @@ from warptsp.errors import InvalidTour
 from warptsp.problem.problem import Problem
 from warptsp.problem.values import plain_array
 
-__all__ = ["checked_tour"]
-
 
 def checked_tour(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
     """Return a tour as an array of its own type, an open path in the direction that its ends ask for.

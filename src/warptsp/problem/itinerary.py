@@ -13,8 +13,6 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.problem.problem import Problem
 
-__all__ = ["Itinerary", "length_of", "travel_seconds"]
-
 _METRES = {"m": 1.0, "km": 1000.0}
 
 

@@ -18,8 +18,6 @@ from warptsp.problem.threads import in_threads
 from warptsp.problem.tours import WORTH_THREADS, as_cities, is_long
 from warptsp.problem.values import integer_array, read_only
 
-__all__ = ["CHUNK", "Measured", "exact_sums", "longest_within"]
-
 CHUNK = 1 << 16
 """Cities measured together; the working arrays of one chunk stay within a few megabytes."""
 

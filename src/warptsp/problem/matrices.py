@@ -15,16 +15,6 @@ from warptsp.errors import InvalidProblem
 from warptsp.machine import memory
 from warptsp.problem.values import check_count, plain_array, real_array
 
-__all__ = [
-    "Distance",
-    "are_distances",
-    "dense_matrix",
-    "matrix_of_arcs",
-    "matrix_of_function",
-    "square_matrix",
-    "without_none",
-]
-
 _log = logging.getLogger(__name__)
 
 Distance: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], float]

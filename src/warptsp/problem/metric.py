@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
-__all__ = ["Metric"]
-
 _WHOLE_UP_TO = 2.0**30  # coordinates whose lengths of tours are integers of 64 bits
 NORMS = ("maximum", "manhattan", "euclidean")  # by their numbers
 

@@ -18,8 +18,6 @@ from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, words_for
 from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
-
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
 _LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp.problem.constraints import OpenPath
 from warptsp.problem.problem import Problem
 
-__all__ = ["part_of"]
-
 _NAMELESS: dict[str, Any] = {
     "comment": "",
     "node_ids": None,

@@ -17,8 +17,6 @@ from warptsp.problem.metric import Metric
 from warptsp.problem.part import part_of
 from warptsp.problem.problem import Problem
 
-__all__ = ["Places", "constrained", "of_groups", "places_of"]
-
 _WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact, and roots far from integers
 _CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
 _LOOK_AT_ENTRY, _LOOK_SHARE = 2e-8, 0.1  # seconds; of a time limit, at most, for the rows of a matrix

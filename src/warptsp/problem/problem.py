@@ -48,8 +48,6 @@ from warptsp.problem.tours import as_cities, check_constraints, checked_permutat
 from warptsp.problem.values import plain_array, point_array, read_only
 from warptsp.text import well_formed
 
-__all__ = ["Problem"]
-
 _log = logging.getLogger(__name__)
 
 

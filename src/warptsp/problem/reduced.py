@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Reduced", "reduced_matrix"]
-
 _EXACT = 2**52  # sums of two entries, and twice an entry, are doubles without rounding
 _ROUNDED = 2**44  # sums of a tour of some hundred edges are, too
 

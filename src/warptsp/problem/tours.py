@@ -13,8 +13,6 @@ from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, called, check_range
 from warptsp.problem.values import integer_array, plain_array
 
-__all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
-
 WORTH_THREADS = 1 << 20
 """Cities from which the check and the length of a tour are worth several threads."""
 

@@ -15,19 +15,6 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem, InvalidTour
 
-__all__ = [
-    "EXACT_INTEGERS",
-    "MAX_CITIES",
-    "check_count",
-    "float_array",
-    "integer_array",
-    "largest_bits",
-    "plain_array",
-    "point_array",
-    "read_only",
-    "real_array",
-]
-
 EXACT_INTEGERS = 2.0**53
 """Above this a float64 no longer holds every integer."""
 

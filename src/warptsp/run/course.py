@@ -11,8 +11,6 @@ from warptsp.result import HistoryPoint
 from warptsp.run.settings import Settings
 from warptsp.stop import SearchState
 
-__all__ = ["Course"]
-
 
 class Course:
     """Improvements, and what is known of all tours.

@@ -16,8 +16,6 @@ from warptsp.run.checkpoint import Checkpoint
 from warptsp.run.snapshots import Recorder
 from warptsp.stop import StoppingCriterion, StopToken
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settings:

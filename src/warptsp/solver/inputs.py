@@ -21,18 +21,6 @@ from warptsp.problem.matrices import Distance
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
-__all__ = [
-    "Instance",
-    "as_problem",
-    "checked_start",
-    "given_tour",
-    "instance_of",
-    "start_of",
-    "with_ends",
-    "with_open",
-]
-
-
 _log = logging.getLogger(__name__)
 
 

@@ -22,8 +22,6 @@ from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.inputs import Instance, given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
 
-__all__ = ["merge", "merged", "tours_of"]
-
 _FEWEST = 4  # nodes; all closed tours of fewer are the same
 
 

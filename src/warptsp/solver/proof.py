@@ -35,8 +35,6 @@ from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF, Share
 
-__all__ = ["ProofStage", "proof_of"]
-
 logger = logging.getLogger(__name__)
 
 UNASKED_CITIES = 200

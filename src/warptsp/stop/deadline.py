@@ -13,8 +13,6 @@ from warptsp.stop.token import StopToken
 if TYPE_CHECKING:
     import warptsp._native as _native
 
-__all__ = ["checked_time_limit", "token_until"]
-
 
 def checked_time_limit(seconds: object) -> float:
     """Return a time limit as a float. Raises `InvalidOption`: it is not a finite number, or negative."""
