@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from decimal import ROUND_FLOOR, Context
 
-__all__ = ["duration_text", "finite", "format_gap", "grouped", "length_text", "number_text"]
-
 _PLAIN = 4  # digits in front of the point that are not grouped, as the SI brochure has it
 
 

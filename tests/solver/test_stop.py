@@ -110,14 +110,6 @@ def test_token_reaches_a_running_search_at_once_only_where_it_stops_alone():
         assert late.requested()
 
 
-def test_default_stop_of_tiny_instances_counts_kicks():
-    for cities in (1, 2, 3, 12):
-        stop = DefaultStop(cities)
-        assert stop.planned_limit().kicks == 50 * cities
-        assert stop(state(kicks=50 * cities))
-    assert DefaultStop(12)(state(length=0))
-
-
 def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
     stop = DefaultStop(1000)
     assert stop.planned_limit() == Limit()
@@ -139,18 +131,11 @@ def test_who_may_end_early():
     assert not (other & default).may_end_early()
 
 
-def test_default_stop_of_large_instances_has_a_growing_horizon():
+def test_default_stop_of_large_instances_grows():
     assert DefaultStop(5_000).planned_limit() == Limit(10.0, None)
     assert not DefaultStop(5_000)(state(elapsed=9.9))
     limits = [DefaultStop(n).planned_limit().seconds for n in (100_000, 1_000_000, 10_000_000)]
     assert limits == [56.2, 316.2, 1778.3]
-
-
-def test_default_stop_ends_at_the_optimum():
-    stop = DefaultStop(52, optimum=7542)
-    assert stop(state(length=7542))
-    assert not stop(state(length=7541))
-    assert not stop(state(length=7543))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +171,8 @@ def test_impossible_values_are_named(make, words):
 
 def test_completion_ends_only_where_nothing_can_improve():
     until_done = Completion(optimum=90)
-    assert [until_done(state(length=length)) for length in (0, 89, 90, 91)] == [True, False, True, False]
+    for stop in (until_done, DefaultStop(52, optimum=90)):
+        assert [stop(state(length=length)) for length in (0, 89, 90, 91)] == [True, False, True, False]
     assert until_done.reason(state(length=0)) == "a tour of length 0 is optimal"
     assert until_done.reason(state(length=90)) == "the optimal length is reached"
     assert not Completion()(state(length=1))
@@ -210,12 +196,18 @@ def test_a_second_search_has_its_own_time():
 
 
 @pytest.mark.parametrize(
-    ("cities", "horizon"),
-    [(12, Limit(10.0, 600)), (13, Limit()), (2000, Limit()), (2001, Limit(10.0, None))],
+    ("cities", "limit"),
+    [
+        (1, Limit(10.0, 50)),
+        (12, Limit(10.0, 600)),
+        (13, Limit()),
+        (2000, Limit()),
+        (2001, Limit(10.0, None)),
+    ],
 )
-def test_bounds_between_the_default_rules(cities, horizon):
+def test_bounds_between_the_default_rules(cities, limit):
     stop = DefaultStop(cities)
-    assert stop.planned_limit() == horizon
+    assert stop.planned_limit() == limit
     assert stop(state(elapsed=9.9)) == (cities in (13, 2000))  # which have been idle all the time
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from warptsp.problem import OpenPath, Problem
 
-__all__ = ["closed", "opened"]
-
 
 def closed(problem: Problem) -> Problem:
     """The problem of closed tours to which an open one leads: both given ends become neighbours."""

@@ -18,8 +18,6 @@ from warptsp.construct.construction import Construction, keep_fixed_edges
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.problem import Problem
 
-__all__ = ["NAME", "PATCHING", "DirectedInstance", "patched", "scale_of"]
-
 NAME = "patching"
 _LEAST = 3  # cities of a native search
 _LARGEST_SUM = 2.0**59  # of scaled distances over a tour: sums and potentials stay in 64 bits
@@ -28,21 +26,11 @@ _ROOM = 32  # cities that real distances leave room for at least: of few, potent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedInstance:
-    """A matrix as the native search of directed tours takes it.
+    """A matrix as the native search of directed tours takes it."""
 
-    Attributes
-    ----------
-    paths : DirectedPaths
-        The closed tours that it searches.
-    scale : float
-        The power of two that it multiplies distances by.
-    wall : int, float or None
-        The distance of a missing arc.
-    """
-
-    paths: DirectedPaths
-    scale: float
-    wall: int | float | None
+    paths: DirectedPaths  # the closed tours that it searches
+    scale: float  # the power of two that it multiplies distances by
+    wall: int | float | None  # the distance of a missing arc
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedInstance:

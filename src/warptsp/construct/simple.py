@@ -9,8 +9,6 @@ import warptsp._native as _native
 from warptsp.construct.construction import Construction, keep_fixed_edges
 from warptsp.problem import Metric, Problem
 
-__all__ = ["SIMPLE", "along_curve"]
-
 
 def _greedy(
     problem: Problem, *, seed: int, threads: int, token: _native.StopToken

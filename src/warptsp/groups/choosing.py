@@ -34,8 +34,6 @@ from warptsp.stop import MaxRuntime
 from warptsp.stop.deadline import token_until
 from warptsp.stop.share import Share
 
-__all__ = ["Choice", "choose"]
-
 MOST_PLACES = 5_000
 """The matrix of so many takes 200 MB."""
 

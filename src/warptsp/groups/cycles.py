@@ -20,8 +20,6 @@ from warptsp.errors import InvalidProblem, NoTourFound
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["NO_TOUR", "Cycles", "distances_between", "nearest_places"]
-
 NO_TOUR = "no tour was found that goes through each group once without missing arcs"
 
 _SECONDS_OF_STEP, _SECONDS_OF_PAIR = 4e-6, 2e-9
@@ -106,12 +104,7 @@ class Cycles:
     def entered(self, tour: NDArray[np.int32], token: _native.StopToken) -> NDArray[np.int32]:
         """The best places of the instance for the order in which a tour enters the groups.
 
-        The best ones found by the time the token stops it.
-
-        Raises
-        ------
-        NoTourFound
-            It enters a group twice.
+        The best ones found by the time the token stops it. Raises `NoTourFound`: it enters a group twice.
         """
         groups = self.owner[tour]
         enters = groups != np.roll(groups, 1)

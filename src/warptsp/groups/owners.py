@@ -12,8 +12,6 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
 
-__all__ = ["owners_of"]
-
 
 def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:
     """Return the group of each place, numbered from 0."""

@@ -15,7 +15,6 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import metric_in, metric_of
 
 from ._files import of_file
 from .format import Instance, Pieces, Source
@@ -146,7 +145,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
         The metric does not fit.
     """
     own, name = problem.metric, options.asked
-    if name is None or (wanted := metric_in(name, own.dimensions)) is own:
+    if name is None or (wanted := Metric.parse(name, own.dimensions)) is own:
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
     if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
@@ -155,7 +154,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{own.description}"
         )
     with of_file(source.file):
-        return dataclasses.replace(problem, metric=metric_of(name, wanted, problem.given_coordinates()))
+        return dataclasses.replace(problem, metric=wanted.of(name, problem.given_coordinates()))
 
 
 def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:

@@ -16,8 +16,6 @@ from warptsp.many.table import Table
 from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
 
-__all__ = ["ManyResults"]
-
 
 class ManyResults:
     """The tours of many problems, by the positions of the problems, counted from 0.

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
@@ -22,7 +23,7 @@ from warptsp.many.batch import BatchSearch, Plain
 from warptsp.many.gpu import BatchGpu
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
-from warptsp.many.table import Row, Table
+from warptsp.many.table import Table
 from warptsp.many.taking import Taking
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.result import Result
@@ -32,8 +33,6 @@ from warptsp.solver.options import bound_of, criterion_of, planned_steps, seed_o
 from warptsp.solver.stages import run_stages
 from warptsp.stop import SearchState, StoppingCriterion, StopToken
 from warptsp.stop.callback import check_callback, is_true
-
-__all__ = ["ManyProgress", "solve_many"]
 
 PATIENCE = 0.1  # seconds between two calls of the callback
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
@@ -211,18 +210,7 @@ class _Times(NamedTuple):
 
 
 class _Work:
-    """Threads that take one problem after another.
-
-    Attributes
-    ----------
-    table : Table
-        What has come of the problems.
-    errors : dict of int to WarpTSPError
-    ended : bool
-        Whether the call was ended from outside.
-    failure : BaseException or None
-        What an iterator, a callback, or a mistake of this package raised.
-    """
+    """Threads that take one problem after another."""
 
     def __init__(
         self,
@@ -232,17 +220,17 @@ class _Work:
         threads: int,
         times: _Times,
     ) -> None:
-        self.table = Table()
+        self.table = Table()  # what has come of the problems
         self.errors: dict[int, WarpTSPError] = {}
-        self.ended = False
-        self.failure: BaseException | None = None
+        self.ended = False  # from outside
+        self.failure: BaseException | None = None  # of an iterator, a callback, or this package's own
         self._source, self._solved_by, self._batch, self._times = source, solved, batch, times
         self._threads = threads if source.total is None else max(1, min(threads, source.total))
         # Whether an array of points needs no look at anything else.
         self._plain_arrays = source.metric is None and source.open is None
         self._array = None  # points that a GPU takes in blocks, without a look at each problem
         if batch is not None and batch.gpu is not None and self._plain_arrays:
-            self._array = (batch, batch.gpu, source.items) if batch.takes_array(source.items) else None
+            self._array = (batch, source.items) if batch.takes_array(source.items) else None
         on_gpu = None if batch is None else batch.gpu is not None
         stream = () if self._array else source.stream
         self._taking = Taking(stream, source.total, self._threads, on_gpu=on_gpu)
@@ -295,26 +283,22 @@ class _Work:
         except BaseException as error:
             self._fail(error)
 
-    def _solve_array(self, batch: BatchSearch, gpu: BatchGpu, array: NDArray[Any]) -> None:
+    def _solve_array(self, batch: BatchSearch, array: NDArray[Any]) -> None:
         """Keep the tours of an array of points, a block of problems after another; all of them are taken."""
+        metric = Metric.EXACT_2D if array.shape[2] == 2 else Metric.EXACT_3D
         while not self._token.requested:
             first, some = self._taking.next_of_array(array)
             if not len(some):
                 break
-            token = _native.StopToken()
-            with self._token.watched_by(token):
-                rows, others = batch.search_array(gpu, first, some, token)
-            with self._keeping:
-                self.table.put_rows(rows)
-                self._solved += len(rows.lengths)
-            for position in others:
+            positions = first + np.arange(len(some))
+            for position in self._search(batch, metric, positions, some, np.zeros(len(some), dtype=np.bool_)):
                 if not self._token.requested:
                     self._solve(position, array[position])
 
     def _solve_together(self, batch: BatchSearch, taken: list[tuple[int, Any]]) -> None:
         """Keep the tours of problems: of plain ones, as many of one size at once as there are."""
         groups: dict[Any, list[tuple[int, Plain]]] = {}
-        others: list[tuple[int, Any]] = []
+        others: list[int] = []
         given_at = dict(taken)
         for position, given in taken:
             plain = batch.points_in(given) if self._plain_arrays else None
@@ -326,23 +310,37 @@ class _Work:
                     continue
                 plain = batch.plain(given)
             if plain is None:
-                others.append((position, given))
+                others.append(position)
             else:
                 key = (plain.metric, plain.rows.shape, plain.rows.dtype)
                 groups.setdefault(key, []).append((position, plain))
-        token = _native.StopToken()
-        with self._token.watched_by(token):
-            for group in groups.values():
-                positions, problems = zip(*group, strict=True)
-                for position, row in batch.search(positions, problems, token):
-                    if row is None:
-                        others.append((position, given_at[position]))
-                    else:
-                        self._put(position, row)
-        for position, given in others:
+        for (metric, *_), group in groups.items():
+            positions, problems = zip(*group, strict=True)
+            rows = np.stack([problem.rows for problem in problems])
+            checked = np.array([problem.checked for problem in problems])
+            others += self._search(batch, metric, np.array(positions), rows, checked)
+        for position in others:
             if self._token.requested:
                 break
-            self._solve(position, given)
+            self._solve(position, given_at[position])
+
+    def _search(
+        self,
+        batch: BatchSearch,
+        metric: Metric,
+        positions: NDArray[np.int64],
+        rows: NDArray[Any],
+        checked: NDArray[np.bool_],
+    ) -> list[int]:
+        """Keep the tours of problems of one metric and shape; return the positions of those for `solve`."""
+        token = _native.StopToken()
+        with self._token.watched_by(token):
+            found, others = batch.search(metric, positions, rows, checked, token)
+        with self._keeping:
+            for kept in found:
+                self.table.put_rows(kept)
+                self._solved += len(kept.lengths)
+        return others
 
     def _solve(self, position: int, given: Any) -> None:
         """Keep the tour of a problem, or what is wrong with it."""
@@ -354,11 +352,8 @@ class _Work:
         except WarpTSPError as error:
             self._put_error(position, error)
             return
-        self._put(position, result)
-
-    def _put(self, position: int, row: Row | Result) -> None:
         with self._keeping:
-            self.table.put(position, row)
+            self.table.put(position, result)
             self._solved += 1
 
     def _put_error(self, position: int, error: WarpTSPError) -> None:

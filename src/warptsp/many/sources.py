@@ -18,28 +18,14 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver.inputs import instance_of
 
-__all__ = ["Source"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """Problems in any form that `warptsp.solve` takes, in order.
+    """Problems in any form that `warptsp.solve` takes, in order, read as `solve_many` is told."""
 
-    Attributes
-    ----------
-    items : sequence, array or None
-        All of them; None where they come one after another and are not kept.
-    stream : iterable
-        The same, which is read once.
-    names : list of str or None
-        Those of files.
-    metric, open, asymmetric
-        As `solve_many` takes them.
-    """
-
-    items: Sequence[Any] | NDArray[Any] | None
-    stream: Iterable[Any]
-    names: list[str] | None = None
+    items: Sequence[Any] | NDArray[Any] | None  # None where they come one after another and are not kept
+    stream: Iterable[Any]  # the same, which is read once
+    names: list[str] | None = None  # of files
     metric: Metric | str | None = None
     open: bool | OpenPath | None = None
     asymmetric: bool = False
@@ -57,10 +43,7 @@ class Source:
     def of(cls, problems: object) -> Source:
         """Return the problems that `solve_many` was given.
 
-        Raises
-        ------
-        InvalidProblem
-            If they are none, or there are none in a folder or file.
+        Raises `InvalidProblem` if they are none, or there are none in a folder or file.
         """
         if isinstance(problems, cls):
             return problems

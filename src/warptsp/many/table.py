@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._native import BatchEnd
 from warptsp.machine import CPU
 from warptsp.result import Result
-
-__all__ = ["Row", "Rows", "Table"]
 
 CPU_NAME = str(CPU)
 
@@ -32,36 +30,39 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What is kept of many results, of which only those of length 0 are proved: none is shorter.
-
-    Attributes
-    ----------
-    positions : array of int64, shape (k,)
-    tours : array of int32, shape (k, n)
-    lengths : list
-    kicks, seconds : array, shape (k,)
-    reasons : list of str
-        Why each search ended.
-    device : str
-        Where all of them were searched.
-    """
+    """What is kept of many results of one size."""
 
     positions: NDArray[np.int64]
-    tours: NDArray[np.int32]
+    tours: NDArray[np.int32]  # (k, n)
     lengths: list[int | float]
     kicks: NDArray[np.int64]
     seconds: NDArray[np.float64]
-    reasons: list[str]
-    device: str
+    proved: list[bool]
+    reasons: list[str]  # why each search ended
+    device: str  # where all of them were searched
 
-    def each(self) -> Iterator[tuple[int, Row]]:
-        """Return each of them, with its position."""
-        columns = (self.positions, self.tours, self.lengths, self.kicks, self.seconds, self.reasons)
-        for position, tour, length, kicks, seconds, reason in zip(*columns, strict=True):
-            yield (
-                int(position),
-                Row(tour, length, int(kicks), float(seconds), length == 0, reason, self.device),
-            )
+    @classmethod
+    def of_ends(
+        cls,
+        positions: NDArray[np.int64],
+        tours: NDArray[np.int32],
+        lengths: list[int | float],
+        kicks: NDArray[np.int64],
+        seconds: NDArray[np.float64],
+        ends: NDArray[np.int32],
+        found: NDArray[np.bool_],
+        reasons: dict[int, str],
+        device: str,
+    ) -> Rows:
+        """Return those that were `found`, whose `lengths` are given, with the reasons for how each ended.
+
+        A tour of length 0 is proved: none is shorter.
+        """
+        ended = ends[found].tolist()
+        proved = [end == BatchEnd.PROVED or length == 0 for end, length in zip(ended, lengths, strict=True)]
+        said = [reasons[end] for end in ended]
+        kept = positions[found], tours[found], lengths, kicks[found], seconds[found]
+        return cls(*kept, proved, said, device)
 
 
 _COLUMNS = np.dtype(
@@ -79,16 +80,10 @@ _NONE = np.array((-1, 0, 0, 0.0, False, 0, 0), dtype=_COLUMNS)
 
 
 class Table:
-    """Rows in any order of positions.
-
-    Attributes
-    ----------
-    lengths : list of int, float or None
-        None where there is no tour.
-    """
+    """Rows in any order of positions."""
 
     def __init__(self) -> None:
-        self.lengths: list[int | float | None] = []
+        self.lengths: list[int | float | None] = []  # None where there is no tour
         self._tours = array("i")
         self._room = np.full(64, _NONE)  # doubled when it is full
         self._reasons: dict[str, int] = {}
@@ -109,7 +104,7 @@ class Table:
             more = max(count - len(self._room), len(self._room))
             self._room = np.concatenate([self._room, np.full(more, _NONE)])
 
-    def put(self, position: int, row: Row | Result) -> None:
+    def put(self, position: int, row: Result) -> None:
         """Keep what came of a problem."""
         self.extend(position + 1)
         self._room[position] = (
@@ -130,14 +125,14 @@ class Table:
         if not count:
             return
         at = rows.positions
-        self.extend(int(at[-1]) + 1)
+        self.extend(int(at.max()) + 1)
         numbers = {
             reason: self._reasons.setdefault(reason, len(self._reasons)) for reason in set(rows.reasons)
         }
         kept = np.empty(count, dtype=_COLUMNS)
         kept["begin"], kept["size"] = len(self._tours) + n * np.arange(count), n
         kept["kicks"], kept["seconds"] = rows.kicks, rows.seconds
-        kept["proved"] = [length == 0 for length in rows.lengths]
+        kept["proved"] = rows.proved
         kept["reason"] = [numbers[reason] for reason in rows.reasons]
         kept["device"] = self._devices.setdefault(rows.device, len(self._devices))
         self._room[at] = kept

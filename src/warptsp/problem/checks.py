@@ -28,17 +28,6 @@ from warptsp.problem.values import (
 )
 from warptsp.text import well_formed
 
-__all__ = [
-    "bounds_of",
-    "check_display_degrees",
-    "check_extra",
-    "checked_coordinates",
-    "checked_display",
-    "checked_labels",
-    "checked_matrix",
-    "checked_node_ids",
-]
-
 _log = logging.getLogger(__name__)
 # The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
 _LOOKED_AT: WeakValueDictionary[int, NDArray[np.float64]] = WeakValueDictionary()
@@ -347,10 +336,7 @@ def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:
 def check_extra(columns: object, n: int) -> None:
     """Accept columns by name with an entry for each city.
 
-    Raises
-    ------
-    InvalidProblem
-        They are something else.
+    Raises `InvalidProblem`: they are something else.
     """
     if not isinstance(columns, Mapping):
         raise InvalidProblem(f"extra is {shown(columns)}: a mapping of names to columns is needed")

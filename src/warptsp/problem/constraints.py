@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,10 +11,31 @@ from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem.names import Cities
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.values import MAX_CITIES, check_count, plain_array
 
-__all__ = ["check_open_path", "checked_fixed_edges", "no_edges", "with_cities"]
+
+@dataclass(frozen=True, slots=True, init=False)
+class OpenPath:
+    """A Hamiltonian path instead of a closed tour.
+
+    Parameters
+    ----------
+    start, end : int, str or None
+        The city at which the path starts or ends, counted from 0 or by its name; None leaves it to the
+        solver.
+
+    Attributes
+    ----------
+    start, end : int or None
+        The same. The problem that gets the path puts the cities in place of their names.
+    """
+
+    start: int | None
+    end: int | None
+
+    def __init__(self, start: int | str | None = None, end: int | str | None = None) -> None:
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
 
 
 def no_edges() -> NDArray[np.int32]:
@@ -77,10 +100,7 @@ def _check_for_cycles(edges: NDArray[np.int32], names: Cities, *, closed: bool) 
 def with_cities(path: OpenPath, names: Cities) -> OpenPath:
     """A path whose ends are cities in place of the names that the caller may have given.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no such city, or several of this name.
+    Raises `InvalidProblem`: there is no such city, or several of this name.
     """
     if not isinstance(path, OpenPath):
         return path  # which `check_open_path` refuses

@@ -9,16 +9,11 @@ from warptsp.errors import InvalidTour
 from warptsp.problem.problem import Problem
 from warptsp.problem.values import plain_array
 
-__all__ = ["checked_tour"]
-
 
 def checked_tour(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
     """Return a tour as an array of its own type, an open path in the direction that its ends ask for.
 
-    Raises
-    ------
-    InvalidTour
-        It is not a tour of this problem in either direction.
+    Raises `InvalidTour`: it is not a tour of this problem in either direction.
     """
     cities = plain_array(tour, "the tour's cities", InvalidTour)
     path = problem.open

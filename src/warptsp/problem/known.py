@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from warptsp.problem.lattice import grid_optimal_length
 from warptsp.problem.metric import Metric
 
-__all__ = ["KnownLength", "known_grid", "known_length_by_name"]
-
-
 FixedEdges = tuple[tuple[int, int], ...]
 
 

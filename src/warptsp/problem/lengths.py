@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidProblem, InvalidTour
+from warptsp.problem.constraints import OpenPath
 from warptsp.problem.distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
 from warptsp.problem.metric import Metric
 from warptsp.problem.names import Cities, check_range
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.threads import in_threads
 from warptsp.problem.tours import WORTH_THREADS, as_cities, is_long
 from warptsp.problem.values import integer_array, read_only
-
-__all__ = ["CHUNK", "Measured", "exact_sums", "longest_within"]
 
 CHUNK = 1 << 16
 """Cities measured together; the working arrays of one chunk stay within a few megabytes."""

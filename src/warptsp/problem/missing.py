@@ -14,32 +14,20 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
+from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, words_for
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.values import EXACT_INTEGERS
-
-__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
 _LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
 
 
 def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | float | None]:
-    """Put walls in the places of missing arcs.
+    """Put walls in the places of missing arcs, which are entries from `given` on, by default infinite ones.
 
-    Parameters
-    ----------
-    matrix : ndarray of int32, int64, object or float64, shape (n, n)
-        With a zero diagonal. Is not copied if no arc is missing, or all walls are there already.
-    given : int, float or None
-        From this entry on an arc is missing; by default, if it is infinite.
-
-    Returns
-    -------
-    matrix : ndarray
-        Of integers of 64 bits if the wall leaves those of 32, and of Python's if it leaves those.
-    wall : int, float or None
-        Longer than any tour without a missing arc; None if every arc is there.
+    Returns the matrix, which has a zero diagonal, and the wall: longer than any tour without a missing arc,
+    None if every arc is there. It is not copied if no arc is missing, or all walls are there already; it is
+    of integers of 64 bits if the wall leaves those of 32, and of Python's if it leaves those.
     """
     if given is None:
         if matrix.dtype.kind == "i" or matrix.max(initial=0) != math.inf:
@@ -89,10 +77,7 @@ def check_connected(
 ) -> None:
     """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no tour, as cities that no arc leaves, or that no way leads to, show.
+    Raises `InvalidProblem`: there is no tour, as cities that no arc leaves, or that no way leads to, show.
     """
     n = len(matrix)
     out, into = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)

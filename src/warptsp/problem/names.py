@@ -14,8 +14,6 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem.values import integer_array
 
-__all__ = ["Cities", "called", "check_range", "words_for"]
-
 # Names that a mistyped one is compared with: some hundredths of a second.
 _NAMES_COMPARED = 10_000
 

@@ -28,22 +28,25 @@ from warptsp.problem.checks import (
     checked_matrix,
     checked_node_ids,
 )
-from warptsp.problem.common_metrics import metric_in, metric_of
-from warptsp.problem.constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
+from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
 from warptsp.problem.distance import unit_vectors
 from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
 from warptsp.problem.lengths import Measured, longest_within
-from warptsp.problem.matrices import are_distances, dense_matrix, square_matrix, without_none
+from warptsp.problem.matrices import (
+    Distance,
+    are_distances,
+    dense_matrix,
+    matrix_of_function,
+    square_matrix,
+    without_none,
+)
 from warptsp.problem.metric import Metric
 from warptsp.problem.missing import check_connected, missing_arcs
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.reduced import Reduced, reduced_matrix
 from warptsp.problem.rounding import doubt_about_rounding
 from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
 from warptsp.problem.values import plain_array, point_array, read_only
 from warptsp.text import well_formed
-
-__all__ = ["Problem"]
 
 _log = logging.getLogger(__name__)
 
@@ -122,13 +125,12 @@ class Problem(Measured):
             object.__setattr__(self, name, value)
 
         put("metric", Metric.parse(self.metric))
-        for kinds, needed, fields in (
-            (str, "a string", ("name", "comment")),
-            ((bool, np.bool_), "True or False", ("asymmetric", "display_degrees")),
-        ):
-            for name in fields:
-                if not isinstance(getattr(self, name), kinds):
-                    raise InvalidProblem(f"{name} is {shown(getattr(self, name))}: {needed} is needed")
+        for field_name in ("name", "comment"):
+            if not isinstance(value := getattr(self, field_name), str):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: a string is needed")
+        for field_name in ("asymmetric", "display_degrees"):
+            if not isinstance(value := getattr(self, field_name), (bool, np.bool_)):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: True or False is needed")
         directed = bool(self.asymmetric)
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
@@ -172,16 +174,19 @@ class Problem(Measured):
             check_open_path(self.open, self.fixed_edges, self, directed=self.asymmetric)
 
     @classmethod
-    def from_points(cls, points: ArrayLike, metric: Metric | str | None = None, **fields: Any) -> Problem:
+    def from_points(
+        cls, points: ArrayLike, metric: Metric | str | Distance | None = None, **fields: Any
+    ) -> Problem:
         """An instance of points.
 
         Parameters
         ----------
         points : array_like, shape (n, 2) or (n, 3)
             Latitude and longitude, in this order, for GEO and GREAT_CIRCLE.
-        metric : Metric or str, optional
+        metric : Metric, str or callable, optional
             By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
-            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``.
+            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``. A function of two points is
+            called for each pair of up to 1000, and the instance is their matrix, as a warning says.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
@@ -190,8 +195,11 @@ class Problem(Measured):
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
-        named = metric_in(metric, coordinates.shape[1])
-        return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
+        if callable(metric):
+            matrix = matrix_of_function(coordinates, metric)
+            return cls.from_matrix(matrix, **{"display": coordinates[:, :2], **fields})
+        named = Metric.parse(metric, coordinates.shape[1])
+        return cls(named.of(metric, coordinates), coordinates=coordinates, **fields)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:

@@ -9,8 +9,6 @@ from warptsp._words import as_called
 from warptsp.problem.distance import coordinate_distances
 from warptsp.problem.metric import Metric
 
-__all__ = ["doubt_about_rounding"]
-
 _SAMPLE = 500  # cities that are looked at
 _NEAR = 4.3  # farther apart along an axis, no metric changes a distance by half; ATT is one of d / sqrt(10)
 _FINE = 2.0**30  # coordinates this much larger show distances that are as good as not rounded

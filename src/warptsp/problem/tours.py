@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._words import counted
 from warptsp.errors import InvalidTour
+from warptsp.problem.constraints import OpenPath
 from warptsp.problem.names import Cities, called, check_range
-from warptsp.problem.open_path import OpenPath
 from warptsp.problem.values import integer_array, plain_array
-
-__all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
 
 WORTH_THREADS = 1 << 20
 """Cities from which the check and the length of a tour are worth several threads."""
@@ -29,10 +27,7 @@ def is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:
 def checked_permutation(tour: ArrayLike, names: Cities, threads: int) -> NDArray[np.int32]:
     """The cities of a tour that takes each once.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if is_long(tour) and len(tour) == n:
@@ -60,10 +55,7 @@ def check_constraints(
 ) -> None:
     """Accept a permutation of the cities that has the ends of the path and every fixed edge.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if path is not None:

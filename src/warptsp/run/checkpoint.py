@@ -24,18 +24,7 @@ class Checkpoint:
 
     The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
 
-    Attributes
-    ----------
-    path : path
-    interval : float
-        Seconds between two writes, at least.
-    cost : float
-        Seconds that the last write took; an estimate before the first.
-
-    Raises
-    ------
-    OutputError
-        When made, if the file cannot be written.
+    Raises `OutputError` when made, if the file cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float = 5.0) -> None:
@@ -49,7 +38,7 @@ class Checkpoint:
         self.problem = problem
         self._pace = Pace(interval)
         self._written: int | float | None = None
-        # Text of ten million cities takes about a second; corrected by the first write.
+        # Seconds of a write: text of ten million cities takes about one; corrected by the first write.
         self.cost = 1.5e-7 * problem.n
 
     def due(self, length: int | float, remaining: float | None) -> bool:

@@ -148,10 +148,7 @@ class Run:
     def use_cpu(self, error: WarpTSPError) -> None:
         """Continue on the CPU, because of this error of the GPU; logged.
 
-        Raises
-        ------
-        WarpTSPError
-            The error itself, if a GPU was asked for by name.
+        Raises `WarpTSPError`: the error itself, if a GPU was asked for by name.
         """
         if not self.may_use_cpu:
             raise error

@@ -22,11 +22,7 @@ class Recorder:
     When there is no room for another one, that one goes whose neighbours are closest together. So the end of
     the run need not be known, and memory holds `limit` tours at most.
 
-    Parameters
-    ----------
-    problem : Problem
-    limit : int
-        Number of snapshots in the end, the best tour included; 1 or more.
+    `limit` is the number of snapshots in the end, the best tour included; 1 or more.
     """
 
     def __init__(self, problem: Problem, limit: int) -> None:

@@ -29,7 +29,7 @@ __all__ = ["solve"]
 def solve(
     problem: Instance,
     *,
-    metric: Metric | str | None = None,
+    metric: Metric | str | Callable[..., float] | None = None,
     asymmetric: bool = False,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
@@ -70,10 +70,10 @@ def solve(
         (`Problem.from_frame`); the name of a file that `warptsp.load` reads; a dict of places or of
         distances by name; the answer of a routing service (`Problem.from_osrm`) or a GeoJSON object of
         points; points of shapely; a complete graph of NetworkX.
-    metric : Metric or str, optional
+    metric : Metric, str or callable, optional
         The metric of coordinates that do not have another one already: a name of TSPLIB's, or
         ``"euclidean"``, ``"manhattan"``, ``"chebyshev"`` or ``"haversine"`` (latitude before longitude, in
-        degrees; lengths in metres).
+        degrees; lengths in metres). A function is called for each pair of an array of up to 1000 points.
     asymmetric : bool
         Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a square
         array is a matrix then. A `Problem` records this itself.

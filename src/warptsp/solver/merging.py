@@ -22,8 +22,6 @@ from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.inputs import Instance, given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
 
-__all__ = ["merge", "merged", "tours_of"]
-
 _FEWEST = 4  # nodes; all closed tours of fewer are the same
 
 
@@ -98,10 +96,7 @@ def merge(
 def tours_of(problem: Problem, tours: Any, option: str) -> list[NDArray[np.int32]]:
     """Return the tours that are given to be merged, checked.
 
-    Raises
-    ------
-    InvalidTour, InvalidOption
-        One of them is no tour of this problem.
+    Raises `InvalidTour`, `InvalidOption`: one of them is no tour of this problem.
     """
     if isinstance(tours, (str, bytes, os.PathLike)) or not isinstance(tours, Iterable):
         raise InvalidOption(f"{option}: {shown(tours)} is no list of tours; put them into [...]")
@@ -115,10 +110,8 @@ def start_and_merged(
 ) -> tuple[str, NDArray[np.int32] | None, tuple[NDArray[np.int32], ...]]:
     """Return the start's name for the record, the start tour if there is one, and what is merged with it.
 
-    Raises
-    ------
-    InvalidTour, InvalidOption
-        One of them is no tour of this problem, or they contradict each other.
+    Raises `InvalidTour`, `InvalidOption`: one of them is no tour of this problem, or they contradict each
+    other.
     """
     name, tour = start_of(problem, start)
     if merge is None:

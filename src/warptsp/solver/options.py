@@ -70,10 +70,7 @@ class Step:
     def planned(self, device: str, problem: Problem, seconds: float | None) -> Step:
         """Return what is run for so many cities, with the device of this process that it uses.
 
-        Raises
-        ------
-        UnsupportedProblem
-            If the method cannot do it.
+        Raises `UnsupportedProblem` if the method cannot do it.
         """
         if problem.asymmetric and not self.method.asymmetric:
             able = ", ".join(method.name for method in METHODS.values() if method.asymmetric)

@@ -35,8 +35,6 @@ from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF, Share
 
-__all__ = ["ProofStage", "proof_of"]
-
 logger = logging.getLogger(__name__)
 
 UNASKED_CITIES = 200
@@ -54,32 +52,15 @@ def proof_beside(tour: str | os.PathLike[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ProofStage:
-    """A proof that follows the search, and reports to a run as methods do.
+    """A proof that follows the search, and reports to a run as methods do."""
 
-    Attributes
-    ----------
-    criterion : StoppingCriterion or None
-        Of the search, which leaves time to the proof.
-    deadline : float or None
-        On the monotonic clock.
-    threads : int
-    at_most : float or None
-        Seconds for a proof that nobody has asked for.
-    tree : bool
-        False: the bound of the root is wanted, and no more.
-    search : bool
-        Whether the proof goes on with the search first, of which there was little.
-    resume : str or None
-        The checkpoint of an earlier proof, from which this one goes on.
-    """
-
-    criterion: StoppingCriterion | None
-    deadline: float | None
+    criterion: StoppingCriterion | None  # of the search, which leaves time to the proof
+    deadline: float | None  # on the monotonic clock
     threads: int = 1
-    at_most: float | None = None
-    tree: bool = True
-    search: bool = False
-    resume: str | None = None
+    at_most: float | None = None  # seconds for a proof that nobody has asked for
+    tree: bool = True  # False: the bound of the root is wanted, and no more
+    search: bool = False  # whether the proof goes on with the search first, of which there was little
+    resume: str | None = None  # the checkpoint of an earlier proof, from which this one goes on
 
     def ends(self, started: float) -> StoppingCriterion:
         """Return what ends the run of the proof, in a call that has started then: time, and tokens."""
@@ -90,16 +71,9 @@ class ProofStage:
     def run(self, run: Run) -> tuple[Proof | None, str | None]:
         """Prove that the best tour of a run is optimal, or find one that is.
 
-        Returns
-        -------
-        proof : Proof or None
-        skipped : str or None
-            What went wrong, in a line, where the proof was given up for that.
-
-        Raises
-        ------
-        BaseException
-            A second Ctrl-C, or an `OutputError`, with what was proved in its attribute ``result``.
+        Returns the proof and, where it was given up for that, what went wrong, in a line. Raises
+        `BaseException`, such as a second Ctrl-C or an `OutputError`, with what was proved in its attribute
+        ``result``.
         """
         try:
             proof = self._proof(run, best_of(run)[0])
@@ -189,13 +163,8 @@ def proof_of(
 ) -> ProofStage | None:
     """Return the proof that was asked for, or its bound alone, and what it leaves of the limits; or None.
 
-    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it.
-
-    Raises
-    ------
-    InvalidOption, UnsupportedProblem, BackendUnavailable
-    OutputError
-        There cannot be a file for the proof beside the checkpoint.
+    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it. Raises
+    `OutputError`: there cannot be a file for the proof beside the checkpoint.
     """
     if wanted != "auto" and not isinstance(wanted, bool):
         raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')

@@ -39,10 +39,8 @@ FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 def run_stages(settings: Settings, steps: Sequence[Step], proof: ProofStage | None = None) -> Result:
     """Run the methods in turn, then a proof; return what they found, whose tour may go through missing arcs.
 
-    Raises
-    ------
-    BaseException
-        What ended a method, with the result in its attribute ``result`` if there was a tour by then.
+    Raises `BaseException`: what ended a method, with the result in its attribute ``result`` if there was a
+    tour by then.
     """
     session = _Session(settings, steps)
     with FirstSignal(session.interrupt) as signals, closing(session):

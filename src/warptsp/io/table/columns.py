@@ -15,7 +15,6 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
-from warptsp.problem.common_metrics import metric_in
 
 from .titles import rank
 
@@ -244,7 +243,7 @@ def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
     InvalidOption
         It takes other coordinates.
     """
-    wanted = None if options.asked is None else metric_in(options.asked, own.dimensions)
+    wanted = None if options.asked is None else Metric.parse(options.asked, own.dimensions)
     if wanted is None or wanted is own:
         return own
     words = as_metric(wanted.name)

@@ -16,7 +16,6 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
-from warptsp.problem.common_metrics import metric_of
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
@@ -283,7 +282,7 @@ class _Reader:
             fields["node_ids"] = ids.astype(np.int64)
         if extra := self._named_extra(cells.rest):
             fields["extra"] = extra
-        metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
+        metric = fitting_metric(columns.metric, self.options).of(self.options.asked, coordinates)
         try:
             problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
             return problem, replace(columns, called=self.table.called)
