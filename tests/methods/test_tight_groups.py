@@ -190,7 +190,7 @@ def test_a_time_limit_is_for_both_searches():
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_without_a_horizon_kicks_are_shared_out(known, monkeypatch):
+def test_without_a_limit_kicks_are_shared_out(known, monkeypatch):
     """Some for each group, and the rest for the cities."""
     monkeypatch.setattr(tuning, "KICKS_OF_GROUP", 4)
     problem = Problem.from_points(scattered())

@@ -174,6 +174,21 @@ class SearchInstance:
         first = np.full((n, 1), self.dummy, dtype=np.int32)
         return np.ascontiguousarray(np.vstack([np.hstack([first, lists]), last]))
 
+    def tour_search(
+        self, candidates: NDArray[np.int32], tour: NDArray[np.int32], params: _native.LkParams
+    ) -> _native.TourSearch:
+        """Lin-Kernighan search of one tour on CPU threads (native/lk/tour_search.h)."""
+        return _native.TourSearch.create(
+            distances=self.distances(small=True),
+            small_integers=self.small_integers,
+            dummy=self.dummy is not None,
+            candidates=candidates,
+            tour=np.ascontiguousarray(tour),
+            fixed_edges=self.fixed_edges,
+            tolerance=self.tolerance,
+            params=params,
+        )
+
     def greedy(self, threads: int, token: _native.StopToken, tiles: int = 1) -> NDArray[np.int32] | None:
         """The greedy tour, or greedy paths in so many tiles; None if the token stopped it.
 

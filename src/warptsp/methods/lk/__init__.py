@@ -29,7 +29,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.tight_groups import search_with_groups
-from warptsp.methods.method import Method
+from warptsp.methods.method import MAIN, Method
 from warptsp.problem import OpenPath
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _search(problem: Problem, run: Run, params: LkParams) -> None:
 
 
 METHOD = Method(
-    name="lk",
+    name=MAIN,
     summary="iterated Lin-Kernighan: the main solver",
     run=run,
     params=LkParams,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warptsp.methods.lk.engine import Horizon
+    from warptsp.methods.lk.engine import Schedule
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -206,9 +206,9 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
 
     # Kicks and populations
 
-    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+    def _kick(self, schedule: Schedule, temperature: Callable[[float], float]) -> bool:
         count = tuning.DIRECTED_SLICE * self.run.threads
-        self.native.kicks(count if horizon.left is None else min(count, horizon.left), self.run.token)
+        self.native.kicks(count if schedule.left is None else min(count, schedule.left), self.run.token)
         return self.report("search")
 
     def _combine(self, plan: int) -> bool:

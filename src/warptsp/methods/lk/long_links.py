@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.lk import tuning
 
@@ -84,12 +83,8 @@ def improve_long_links(
     candidates = instance.candidates(params.candidates, params.per_quadrant, 1, token)
     if candidates is None:
         return tour
-    search = tour_search(
-        instance,
-        candidates,
-        instance.close(np.arange(size, dtype=np.int32)),
-        params.of_search(size),
-    )
+    own = instance.close(np.arange(size, dtype=np.int32))
+    search = instance.tour_search(candidates, own, params.of_search(size))
     end = time.monotonic() + seconds
     search.optimize(min(60.0, seconds), token)
     done = 0

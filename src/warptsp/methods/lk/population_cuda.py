@@ -15,7 +15,6 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.beside import Beside
-from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
@@ -169,7 +168,8 @@ class GpuPopulation:
         self.run = run
         self.number = 0  # of populations
         self._lists = lead.candidates.download()
-        self._native = tour_search(lead.search_instance(), self._lists, tour, params.of_search(len(tour)))
+        instance = lead.search_instance()
+        self._native = instance.tour_search(self._lists, tour, params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
         self._crossing: Beside[tuple[bool, int]] | None = None

@@ -13,7 +13,7 @@ from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.greedy import greedy_tour
 from warptsp.backends.cuda.plane_candidates import candidate_lists
-from warptsp.backends.cuda.primitives import blocks_for, scan_exclusive, sorted_keys
+from warptsp.backends.cuda.primitives import blocks_for, scan_exclusive, sort_by_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,9 +96,10 @@ class GraphBuilder:
         The keys are uint64: from, in the upper bits, and to; they are lost.
         """
         device, n = self.device, self.n
-        ordered = sorted_keys(device, keys, size, 2 * int(self.bits), token)
-        if ordered is None:
+        nothing = device.empty(size, np.int32)
+        if (found := sort_by_key(device, keys, nothing, size, 2 * int(self.bits), token)) is None:
             return None
+        ordered = found[0]
         places = device.empty(size, np.int32)
         self.launch("mark_first", size, ordered, np.int32(size), places)
         arcs = int(scan_exclusive(device, places, places, size).download()[0])
