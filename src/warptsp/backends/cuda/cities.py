@@ -1,11 +1,8 @@
 """The cities of an instance as the search of a GPU knows them (``native/lk/warp_metric.h``).
 
-For closed tours in the plane and in space the GPU makes all of it from the coordinates
-(`backends.cuda.geometry`). For everything else numbering, candidate lists and start tour are those of the
-CPU's search (`backends.instance`), and only the search runs on the GPU.
-
-Either way cities are numbered so that those near each other have numbers near each other: parts are pieces of
-that order, and of others like it.
+For closed tours in the plane and in space the GPU makes all of it from the coordinates (`geometry`). For all
+else numbering, candidate lists and start tour are those of the CPU's search (`backends.instance`). Either way
+cities near each other have numbers near each other: parts are pieces of that order, and of others like it.
 """
 
 from __future__ import annotations
