@@ -20,18 +20,14 @@ import itertools
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.methods.protocol import Report, View, ViewedRun, says_nothing
+from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
-    from warptsp.problem.reduced import Reduced
+from warptsp.problem.reduced import Reduced
 
 __all__ = ["Frame"]
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
+from warptsp._native import AnnealingPlan, Kicks
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 from warptsp.backends.cuda.launch_plan import lk_defines, shared_bytes_by
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp._native import AnnealingPlan, Kicks
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
-    from warptsp.problem import Metric
+from warptsp.problem import Metric
 
 FILE = "lk_batch.cu"
 

@@ -11,20 +11,17 @@ import copy
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.primitives import take
 from warptsp.backends.instance import SearchInstance, fixed_partners, native_distances
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, Problem
 
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane and in space

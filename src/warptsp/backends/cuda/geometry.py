@@ -7,23 +7,18 @@ their bodies in headers that the tests run on the CPU. Results do not depend on 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.primitives import blocks_for, kernel, launch, sort_by_key, stopped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.problem import Metric
+from warptsp.problem import Metric
 
 _FRAME_DOUBLES = records.FRAME.itemsize // 8  # the last is the scale
 

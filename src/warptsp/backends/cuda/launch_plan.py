@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.cuda import geometry, plane_candidates, primitives, tuning
 from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device, Kernel
 from warptsp.backends.cuda.path_order import PATHS
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import name_of, ordinals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warptsp.backends.cuda.device import Device, Kernel
-    from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, Problem
 
 
 @dataclass(frozen=True, slots=True)

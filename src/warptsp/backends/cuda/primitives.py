@@ -5,16 +5,12 @@ The kernels are in ``native/cuda/geometry.cu``. Results do not depend on how thr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
-
-if TYPE_CHECKING:
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 
 INSTANCES = (
     "sum_tiles<int>",

@@ -18,12 +18,11 @@ from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.tight_groups import search_with_groups
 from warptsp.methods.method import MAIN, Method
-from warptsp.problem import OpenPath
+from warptsp.methods.protocol import Run
+from warptsp.problem import OpenPath, Problem
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.compiler import Source
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 __all__ = ["METHOD", "LkParams"]
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warptsp._native import TourSearch
+from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import LONG, numbered
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.engine import Schedule
 from warptsp.methods.lk.long_links import share_of_length, some_lengths
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warptsp._native import TourSearch
-    from warptsp.backends.instance import SearchInstance
-    from warptsp.methods.lk.engine import Schedule
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 CROSSED = "no limit given: populations of tours have nothing more to gain"
 

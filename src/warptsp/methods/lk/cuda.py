@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import tuning as cuda_tuning
-from warptsp.backends.cuda.cities import PlaneCities
+from warptsp.backends.cuda.cities import Cities, PlaneCities
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.launch_plan import kernel_sources, needed_bytes, plan_launch, pool_bytes
 from warptsp.backends.cuda.search import TourSearch
@@ -33,20 +35,12 @@ from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
 from warptsp.methods.lk.long_links import are_worth_it
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
 from warptsp.methods.lk.threads import room_for_members
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 from warptsp.problem.tours import WORTH_THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:

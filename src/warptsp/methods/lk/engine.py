@@ -8,19 +8,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import improve_long_links
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 Plan = TypeVar("Plan")  # of a population
 

@@ -10,19 +10,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.lk import tuning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.problem import Problem
+from warptsp.methods.lk.params import LkParams
+from warptsp.problem import Problem
 
 
 def share_of_length(lengths: NDArray[np.float64], links: int | None = None) -> float:

@@ -9,24 +9,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.beside import Beside
-from warptsp.backends.cuda.search import PartRounds
+from warptsp.backends.cuda.cities import Cities
+from warptsp.backends.cuda.search import PartRounds, TourSearch
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import between_reports
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.search import TourSearch
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
+from warptsp.methods.protocol import Run
 
 
 class PopulationPlan(NamedTuple):
