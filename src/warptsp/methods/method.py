@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from warptsp.errors import UnsupportedProblem
-from warptsp.methods.protocol import Run
-from warptsp.problem import Problem
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.compiler import Source
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
 
 __all__ = ["MAIN", "Method", "NoParams"]
 
