@@ -13,13 +13,15 @@ import warptsp
 from warptsp import Problem, stop
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import tuning as cuda_tuning
+from warptsp.backends.cuda.device import Device
+from warptsp.backends.cuda.launch_plan import explain_launch, needed_bytes, plan_launch
+from warptsp.backends.cuda.tuning import MAX_PART
 from warptsp.generate import dimacs
 from warptsp.methods.lk import population_cuda, tuning
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
     from warptsp import Result
-    from warptsp.backends.cuda.device import Device
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
 
@@ -264,8 +266,6 @@ def test_progress_and_checkpoint(tmp_path) -> None:  # type: ignore[no-untyped-d
 @pytest.mark.parametrize("n", [2000, 20_000, 300_000])
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
 def test_memory(metric: str, n: int) -> None:
-    from warptsp.backends.cuda.launch_plan import needed_bytes
-
     problem = instance(metric, n)
     result = warptsp.solve(problem, device="cuda", kicks=n, params={"population": 0})
     assert 0 < result.counters["device_bytes"] <= needed_bytes(problem)
@@ -274,9 +274,6 @@ def test_memory(metric: str, n: int) -> None:
 
 
 def test_the_plan_fits_the_gpu(gpu: Device) -> None:
-    from warptsp.backends.cuda.launch_plan import explain_launch, plan_launch
-    from warptsp.backends.cuda.tuning import MAX_PART
-
     for n in (100, 1000, 5000, 100_000, 1_000_000, 50_000_000):
         plan = plan_launch(gpu, Metric.EUC_2D, n)
         assert plan.parts * plan.cities >= n

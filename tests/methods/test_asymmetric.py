@@ -122,38 +122,27 @@ def test_files_of_matrices(tmp_path):
 
 
 def test_the_commands(tmp_path):
+    table, tour = str(tmp_path / "a.csv"), str(tmp_path / "a.tour")
     write_problem(tmp_path / "a.csv", random_problem(15, 4))
-    run = CliRunner().invoke
+
+    def run(*words, options="--asymmetric"):
+        return CliRunner().invoke(commands, [*map(str, words), *options.split()])
+
+    page, picture = tmp_path / "a.html", tmp_path / "a.svg"
+    of_tour = {"check": ["a.tour"], "plot": ["a.tour", picture], "report": ["a.tour", page]}
     for command in ("solve", "info", "check", "plot", "report", "watch"):
-        more = {"check": ["a.tour"], "plot": ["a.tour", str(tmp_path / "a.svg")]}.get(command, [])
-        more = ["a.tour", str(tmp_path / "a.html")] if command == "report" else more
-        refused = run(commands, [command, str(tmp_path / "a.csv"), *more])
+        refused = run(command, table, *of_tour.get(command, []), options="")
         assert isinstance(refused.exception, ParseError), command
         assert re.search(r"not symmetric.*give --asymmetric$", str(refused.exception)), command
-    solved = run(
-        commands,
-        [
-            "solve",
-            str(tmp_path / "a.csv"),
-            "--asymmetric",
-            "--kicks",
-            "10",
-            "-q",
-            "-o",
-            str(tmp_path / "a.tour"),
-        ],
-    )
+    solved = run("solve", table, "-o", tour, options="--asymmetric --kicks 10 -q")
     assert "distances    asymmetric" in solved.output
-    checked = run(commands, ["check", str(tmp_path / "a.csv"), str(tmp_path / "a.tour"), "--asymmetric"])
+    checked = run("check", table, tour)
     assert checked.exit_code == 0
-    length = next(line for line in checked.output.splitlines() if line.startswith("length"))
-    assert length in solved.output
-    assert "asymmetric" in run(commands, ["info", str(tmp_path / "a.csv"), "--asymmetric"]).output
-    files = [str(tmp_path / "a.csv"), str(tmp_path / "a.tour"), "--asymmetric"]
-    reported = run(commands, ["report", *files, str(tmp_path / "a.html")])
-    assert reported.exit_code == 0
-    assert "asymmetric" in (tmp_path / "a.html").read_text()
-    undrawn = run(commands, ["plot", *files, str(tmp_path / "a.svg")])  # which has read the matrix
+    assert next(line for line in checked.output.splitlines() if line.startswith("length")) in solved.output
+    assert "asymmetric" in run("info", table).output
+    assert run("report", table, tour, page).exit_code == 0
+    assert "asymmetric" in page.read_text()
+    undrawn = run("plot", table, tour, picture)  # which has read the matrix
     assert "has distances but no coordinates to draw" in str(undrawn.exception)
 
 

@@ -203,14 +203,7 @@ def test_a_stopped_crossover_changes_nothing_more(crossed):
 
 def plan(n, seconds=None, kicks=None, threads=16, most=100, gpus=1, uneven=False):
     return plan_population(
-        n,
-        room=550_000,
-        most=most,
-        threads=threads,
-        seconds=seconds,
-        kicks=kicks,
-        gpus=gpus,
-        uneven=uneven,
+        n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks, gpus=gpus, uneven=uneven
     )
 
 

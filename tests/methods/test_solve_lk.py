@@ -134,11 +134,7 @@ def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.Mon
     for threads in (1, 1, 2):
         phases: list[str] = []
         result = warptsp.solve(
-            points,
-            kicks=4 * n,
-            seed=3,
-            threads=threads,
-            callback=lambda p, seen=phases: seen.append(p.phase),
+            points, kicks=4 * n, seed=3, threads=threads, callback=lambda p, seen=phases: seen.append(p.phase)
         )
         assert phases.count("population") >= 4 / tuning.MEMBERS_IN_CLUSTERS.granted / threads
         after = phases[phases.index("crossover") :]
