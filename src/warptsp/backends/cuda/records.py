@@ -192,7 +192,8 @@ TOUR = _record(
     "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
     "ptr handed_city handed_path handed_offset paths path_count gain chosen",
 )
-_KICKS = ("i4 segment walk", "f4 walks long_links")  # of native/lk/kick_kinds.h
+# Of native/lk/kick_kinds.h, in its order.
+_KICKS = tuple(f"{'i4' if isinstance(value, int) else 'f4'} {name}" for name, value in Kicks().as_dict().items())
 _PARAMS = ("f4 tolerance", "i4 fitting")  # of WarpLkParams, behind its kicks
 _IN_PARAMS = {name: f"params.kicks.{name}" for name in Kicks.fields}
 _IN_PARAMS |= {name: f"params.{name}" for name in ("tolerance", "fitting")}
