@@ -192,8 +192,9 @@ TOUR = _record(
     "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
     "ptr handed_city handed_path handed_offset paths path_count gain chosen",
 )
+_TYPES = {int: "i4", float: "f4"}
 # Of native/lk/kick_kinds.h, in its order.
-_KICKS = tuple(f"{'i4' if isinstance(value, int) else 'f4'} {name}" for name, value in Kicks().as_dict().items())
+_KICKS = tuple(f"{_TYPES[type(usual)]} {name}" for name, usual in Kicks().as_dict().items())
 _PARAMS = ("f4 tolerance", "i4 fitting")  # of WarpLkParams, behind its kicks
 _IN_PARAMS = {name: f"params.kicks.{name}" for name in Kicks.fields}
 _IN_PARAMS |= {name: f"params.{name}" for name in ("tolerance", "fitting")}
