@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from warptsp import _native
-from warptsp.backends.compact_order import compact_order
-from warptsp.backends.cuda.cities import HostCities, MatrixCities, is_plain
+from warptsp.backends.cuda.cities import HostCities, MatrixCities, compact_order, is_plain
 from warptsp.backends.cuda.launch_plan import has_dummy, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.problem import Metric, OpenPath, Problem
@@ -165,10 +164,9 @@ def test_the_instance_for_populations(kind):
     cities = cities_of(SearchInstance.build(given, _native.StopToken()))
     lists = cities.candidates.download()
     tour = cities.numbered(np.arange(300, dtype=np.int32))
-    from warptsp.backends.cpu import tour_search
     from warptsp.methods.lk import LkParams
 
-    native = tour_search(cities.search_instance(), lists, tour, LkParams().of_search(len(tour)))
+    native = cities.search_instance().tour_search(lists, tour, LkParams().of_search(len(tour)))
     assert native.length == pytest.approx(given.length(np.arange(300)), rel=1e-9)
     native.optimize(60.0, _native.StopToken())
     assert native.best_length == pytest.approx(given.length(cities.problems(native.best())), rel=1e-9)

@@ -208,21 +208,6 @@ def test_the_cpu_searches_meanwhile(slow_compiler, caplog):
     assert "the tour is the CPU's" in caplog.text
 
 
-def test_the_cpu_s_search_ends_with_the_compiler(slow_compiler, monkeypatch):
-    def opened(ordinal):
-        raise BackendUnavailable("opened")
-
-    monkeypatch.setattr(cuda_device.Device, "open", opened)
-
-    def ready(event):
-        if event.kicks > 0:
-            slow_compiler.set()
-
-    with pytest.raises(BackendUnavailable, match="opened") as caught:
-        warptsp.solve(problem(), device="cuda", callback=ready)
-    problem().check_tour(caught.value.result.tour)
-
-
 @pytest.mark.parametrize("stop", ["kicks", "cities"])
 def test_a_tour_waits_where_the_cpu_does_not_search(slow_compiler, stop):
     phases = []

@@ -185,9 +185,8 @@ def test_an_empty_pool_goes_to_the_next_device(gpu):
     first.close()
     second = Device.open(gpu.ordinal)
     assert second._pool is pool
-    reserved, used, peak = second._pool_figures()
-    assert (used, peak) == (0, 0)
-    assert reserved <= IDLE_BYTES
+    assert second._pool_figure("USED_MEM_CURRENT") == second.memory_peak() == 0
+    assert second._pool_figure("RESERVED_MEM_CURRENT") <= IDLE_BYTES
     array = second.upload(np.arange(5))
     second.close()
     with Device.open(gpu.ordinal) as third:

@@ -92,28 +92,10 @@ def test_a_gpu_that_cannot_be_used(pretend_gpus):
         warptsp.solve(problem(), device="cuda")
 
 
-def test_no_driver_is_no_gpu(no_driver):
-    with pytest.raises(BackendUnavailable, match="no NVIDIA driver"):
-        warptsp.solve(problem(), device="cuda")
+NO_DEVICES = ["gpu", "CUDA", "cuda:", "cuda:x", "cuda:1.0", "cuda:0,", "cuda:,1", "cuda:0-1"]
 
 
-@pytest.mark.parametrize(
-    "device",
-    [
-        "gpu",
-        "CUDA",
-        "cuda:",
-        "cuda:x",
-        "cuda:1.0",
-        "",
-        None,
-        1,
-        "cuda:0, 1",
-        "cuda:0,",
-        "cuda:,1",
-        "cuda:0-1",
-    ],
-)
+@pytest.mark.parametrize("device", [*NO_DEVICES, "", None, 1, "cuda:0, 1"])
 def test_what_is_no_device(device):
     with pytest.raises(InvalidOption, match="is unknown; there are auto, cpu, cuda"):
         resolve_device(device, problem(), GPU_METHOD)

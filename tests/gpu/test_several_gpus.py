@@ -11,8 +11,13 @@ from pretended_gpu import PretendedGpu, PretendedKernel
 import warptsp
 from warptsp import Problem, _native, machine
 from warptsp._native import Kicks
-from warptsp.backends.cuda import part_share, plane_candidates, tuning
-from warptsp.backends.cuda.launch_plan import LaunchPlan
+from warptsp.backends.cuda import driver, geometry, part_share, plane_candidates, search, tuning
+from warptsp.backends.cuda.cities import Cities
+from warptsp.backends.cuda.device import Device
+from warptsp.backends.cuda.launch_plan import LaunchPlan, needed_bytes
+from warptsp.backends.cuda.part_share import PartShare
+from warptsp.backends.cuda.path_order import PathOrder
+from warptsp.backends.cuda.search import PartRounds, TourSearch
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
 from warptsp.problem import Metric, OpenPath
@@ -23,7 +28,6 @@ TWO_SHARES = "cuda:0,0"  # which nobody may ask for: one GPU that works as if it
 @pytest.fixture(params=[TWO_SHARES, "cuda:0,0,0", "cuda:0,1"])
 def several(request, monkeypatch, gpu) -> str:
     """A device of several GPUs, or of one GPU several times."""
-    from warptsp.backends.cuda import driver
 
     name = request.param
     if name == "cuda:0,1":
@@ -119,8 +123,6 @@ def test_few_parts_are_for_one_gpu(several: str) -> None:
 
 @pytest.mark.gpu
 def test_memory_of_each_gpu(several: str) -> None:
-    from warptsp.backends.cuda.launch_plan import needed_bytes
-
     problem = instance("plane", 300_000)
     result = warptsp.solve(problem, device=several, kicks=problem.n)
     assert 0 < result.counters["device_bytes"] <= needed_bytes(problem)
@@ -128,8 +130,6 @@ def test_memory_of_each_gpu(several: str) -> None:
 
 @pytest.mark.gpu
 def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
-    from warptsp.backends.cuda.part_share import PartShare
-
     improve = PartShare.improve
 
     def fails(self: PartShare, work: float) -> None:
@@ -152,8 +152,6 @@ def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.gpu
 def test_copies_between_gpus(gpu) -> None:
-    from warptsp.backends.cuda.device import Device
-
     try:
         other = Device.open(1)
     except BackendUnavailable as error:
@@ -182,7 +180,6 @@ KICKS = {"threads": 2, "kicks": Kicks(walk=50, walks=0.5)}
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> list:
     """What the GPUs of the rounds do: each writes its number, and the copy's, where a part would be."""
-    from warptsp.backends.cuda import search
 
     working: list = []
 
@@ -207,7 +204,6 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> list:
 
 
 def pretended_cities(gpus: int) -> list:
-    from warptsp.backends.cuda.cities import Cities
 
     class Pretended(Cities):
         def path_graph(self):
@@ -232,8 +228,6 @@ def pretended_cities(gpus: int) -> list:
 
 @pytest.mark.parametrize("gpus", [1, 2, 3, 11, 14])
 def test_the_parts_of_a_tour_are_divided(shares: list, gpus: int) -> None:
-    from warptsp.backends.cuda.search import TourSearch
-
     cities = pretended_cities(gpus)
     tour = np.random.default_rng(gpus).permutation(N).astype(np.int32)
     search = TourSearch(cities, cities[0].device.upload(tour), **KICKS)
@@ -262,8 +256,6 @@ def test_the_parts_of_a_tour_are_divided(shares: list, gpus: int) -> None:
 
 @pytest.mark.parametrize("gpus", [1, 2, 3])
 def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
-    from warptsp.backends.cuda.search import PartRounds
-
     cities = pretended_cities(gpus)
     tours = np.arange(7 * N, dtype=np.int32).reshape(7, N)
     pieces = [own.device.upload(some) for own, some in zip(cities, np.array_split(tours, gpus), strict=True)]
@@ -281,7 +273,6 @@ def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
 @pytest.mark.parametrize("gpus", [1, 2, 3])
 def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each GPU finds some rows, in slices, and has all in the end."""
-    from warptsp.backends.cuda import geometry
 
     searched: list[tuple[int, int, int]] = []
 
@@ -366,7 +357,6 @@ def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: p
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
 def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of one tour whose paths the GPU puts in order, as if it were a long one."""
-    from warptsp.backends.cuda.path_order import PathOrder
 
     placed = []
     places = PathOrder.places
@@ -388,9 +378,6 @@ def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.gpu
 @pytest.mark.parametrize(("tours", "size"), [(300_000, 2), (3, 1000), (1, 50)])
 def test_closed_tours_are_joined_on_the_gpu(gpu, tours: int, size: int) -> None:
-    from warptsp.backends.cuda.device import Device
-    from warptsp.backends.cuda.path_order import PathOrder
-
     count = tours * size
     path = np.arange(count).reshape(tours, size)
     before, behind = np.roll(path, 1, axis=1).ravel(), np.roll(path, -1, axis=1).ravel()
@@ -405,8 +392,6 @@ def test_closed_tours_are_joined_on_the_gpu(gpu, tours: int, size: int) -> None:
 
 
 def test_a_stopped_round_changes_nothing(shares: list) -> None:
-    from warptsp.backends.cuda.search import TourSearch
-
     cities = pretended_cities(2)
     search = TourSearch(cities, cities[0].device.upload(np.arange(N, dtype=np.int32)), **KICKS)
     shares[:] = search.rounds._shares

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import directed, shortest
+from test_directed_search import searched
 
 import warptsp
 from warptsp import NoTourFound, OpenPath, Problem, stop
@@ -22,19 +23,8 @@ from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.few import FewCities
 from warptsp.io import load, write_problem
-from warptsp.methods.lk.directed import search
-from warptsp.methods.lk.params import LkParams
-from warptsp.run import Run, Settings
 
 ENDS = [None, (None, None), (0, None), (None, 1), (2, 0)]
-
-
-def searched(problem, kicks=400, seed=0):
-    """The run of the search itself, whatever the number of cities."""
-    run = Run(Settings(problem, seed=seed, start="patching"), stop.MaxKicks(kicks))
-    search(problem, run, LkParams())
-    run.close()
-    return run
 
 
 def arcs_of(random, n, count):
@@ -131,19 +121,6 @@ def test_thirteen_cities_with_fixed_arcs_and_ends(ends, count):
     assert searched(problem).best_length == problem.length(FewCities.of(problem).optimal_tour())
 
 
-def test_the_doubling_keeps_fixed_arcs():
-    from warptsp.methods.directed import run_doubled
-    from warptsp.methods.lk import cpu
-
-    made = directed(20, 3)
-    problem = Problem.from_matrix(made.matrix, asymmetric=True, fixed_edges=[(0, 9), (9, 4), (13, 2)])
-    other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(4000))
-    run_doubled(problem, other, lambda doubled, run: cpu.search(doubled, run, LkParams(per_quadrant=0)))
-    other.close()
-    problem.check_tour(other.best)
-    assert searched(problem, 4000).best_length == other.best_length
-
-
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize(
     "start", sorted(name for name in CONSTRUCTIONS if not CONSTRUCTIONS[name].coordinates)
@@ -229,6 +206,7 @@ def test_paths_of_chains_are_closed_and_opened():
             except InvalidProblem:
                 continue
             paths = DirectedPaths.of(problem)
+            assert (paths.matrix is problem.matrix) == (path is None and not len(fixed))
             m = len(paths.matrix)
             for _ in range(5):
                 closed = random.permutation(m).astype(np.int32)

@@ -13,7 +13,6 @@ from instances import directed, shortest
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, stop
-from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.construct.patching import DirectedInstance, scale_of
 from warptsp.io import load
 from warptsp.methods.directed import run_doubled
@@ -82,12 +81,6 @@ def test_the_optimum_of_few_cities_is_found_and_no_bound_is_above_it(problem):
     assert run.course.proved_bound <= best * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_thirteen_cities(seed):
-    problem = directed(13, seed)
-    assert searched(problem).best_length == warptsp.solve(problem, method="exact").length
-
-
 @pytest.mark.parametrize("make", [directed, wind])
 def test_the_reversed_matrix_has_reversed_tours(make):
     problem = make(40, 1)
@@ -98,49 +91,27 @@ def test_the_reversed_matrix_has_reversed_tours(make):
 
 
 @pytest.mark.parametrize("make", [directed, wind])
-@pytest.mark.parametrize("open", [None, OpenPath(), OpenPath(3, None), OpenPath(None, 5), OpenPath(2, 7)])
-def test_the_doubling_agrees(make, open):
-    made = make(25, 2)
-    problem = Problem.from_matrix(made.matrix, asymmetric=True, open=open)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        *({"open": path} for path in (OpenPath(), OpenPath(3, None), OpenPath(None, 5), OpenPath(2, 7))),
+        {"fixed_edges": [(0, 9), (9, 4), (13, 2)]},
+    ],
+    ids=str,
+)
+def test_the_doubling_agrees(make, fields):
+    problem = Problem.from_matrix(make(25, 2).matrix, asymmetric=True, **fields)
     other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(4000))
     run_doubled(problem, other, lambda doubled, run: cpu.search(doubled, run, LkParams(per_quadrant=0)))
     other.close()
     assert searched(problem, 4000).best_length == other.best_length
 
 
-@pytest.mark.parametrize("n", [3, 4, 8, 30])
-@pytest.mark.parametrize("ends", [None, (None, None), (1, None), (None, 2), (0, 2), (2, 1)])
-def test_paths_become_closed_tours_of_the_same_length_and_back(n, ends):
-    path = None if ends is None else OpenPath(*ends)
-    problem = directed(n, n, open=path)
-    paths = DirectedPaths.of(problem)
-    for seed in range(5):
-        tour = np.random.default_rng(seed).permutation(n).astype(np.int32)
-        if ends is not None:
-            first, last = ends
-            middle = tour[~np.isin(tour, [end for end in ends if end is not None])]
-            tour = np.array([*([] if first is None else [first]), *middle, *([] if last is None else [last])])
-        closed = paths.closed(tour.astype(np.int32))
-        assert sorted(closed) == list(range(len(paths.matrix)))
-        around = paths.matrix[closed, np.roll(closed, -1)].sum()
-        assert around == problem.length(tour)
-        opened = paths.opened(np.roll(closed, seed))
-        problem.check_tour(opened)
-        if path is not None:
-            np.testing.assert_array_equal(opened, tour)
-    if path is None:
-        assert paths.matrix is problem.matrix
-
-
-def test_a_matrix_is_not_copied():
+def test_a_matrix_is_not_copied_even_if_it_is_a_mapped_file(tmp_path):
     problem = directed(20, 1)
-    instance = DirectedInstance.of(problem)
-    assert np.shares_memory(instance.paths.matrix, problem.matrix)
-    assert instance.scale == 1.0
-
-
-def test_a_file_that_is_mapped_is_not_copied(tmp_path):
-    np.save(tmp_path / "a.npy", directed(20, 1).matrix)
+    assert np.shares_memory(DirectedInstance.of(problem).paths.matrix, problem.matrix)
+    np.save(tmp_path / "a.npy", problem.matrix)
     matrix = DirectedInstance.of(load(tmp_path / "a.npy", asymmetric=True)).paths.matrix
     assert matrix.dtype == np.int32
     while not isinstance(matrix, np.memmap):

@@ -103,14 +103,6 @@ def test_without_a_proof_nothing_of_it_is_said(method, n):
     assert "optim" not in result.summary()
 
 
-def test_asymmetric_distances_are_proved_optimal_too():
-    matrix = np.random.default_rng(1).integers(1, 100, (9, 9)).astype(np.int32)
-    np.fill_diagonal(matrix, 0)
-    problem = Problem.from_matrix(matrix, asymmetric=True)
-    result = warptsp.solve(problem)
-    assert (result.stop_reason, result.gap, result.proved_optimal) == ("proved optimal", 0, True)
-
-
 def test_a_stop_leaves_a_tour_without_a_proof():
     token = warptsp.stop.StopToken()
     token.request()

@@ -48,12 +48,6 @@ def assert_optimal(problem, **options):
     assert result.length == pytest.approx(shortest(problem), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
-@given(problems(3, 9))
-def test_up_to_nine_cities_are_solved_to_the_optimum(problem):
-    assert_optimal(problem)
-
-
 @settings(max_examples=10, deadline=None)
 @given(problem=problems(8, 9), seed=st.integers(0, 2**64 - 1))
 def test_the_search_itself_finds_the_optimum_of_few_cities(problem, seed):

@@ -79,7 +79,6 @@ def test_cpu_threads_search_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_search_goes_on_from_a_tour_of_its_cities_only() -> None:
-    from warptsp.backends.cpu import tour_search
     from warptsp.backends.instance import SearchInstance
 
     problem, token = clusters(500, seed=4), _native.StopToken()
@@ -87,7 +86,7 @@ def test_a_search_goes_on_from_a_tour_of_its_cities_only() -> None:
     assert instance is not None
     candidates = instance.candidates(8, 1, 1, token)
     start = np.arange(500, dtype=np.int32)
-    search = tour_search(instance, candidates, start, LkParams().of_search(problem.n))
+    search = instance.tour_search(candidates, start, LkParams().of_search(problem.n))
     search.optimize(60.0, token)
     best, length = search.best(), search.best_length
     search.go_on_from(start)

@@ -23,24 +23,9 @@ from warptsp.problem import Metric, OpenPath
 
 METRICS = [metric for metric in Metric if not metric.geographic]
 # Where something ends: halves and doubles of single and double precision, and of what they are squared.
-EDGES = (
-    1e-320,
-    1e-308,
-    1e-160,
-    1e-141,
-    1e-139,
-    1e-45,
-    1e-38,
-    1e-23,
-    1e-19,
-    1e15,
-    1e16,
-    1e19,
-    1e20,
-    1e38,
-    1e39,
-)
-EDGES += (1e40, 1e77, 1e149, 1e151, 1e154, 1e300, 1.7e308, 2.0**31, 2.0**53, 2.0**63)
+_SMALL = "1e-320 1e-308 1e-160 1e-141 1e-139 1e-45 1e-38 1e-23 1e-19"
+_LARGE = "1e15 1e16 1e19 1e20 1e38 1e39 1e40 1e77 1e149 1e151 1e154 1e300 1.7e308"
+EDGES = (*map(float, f"{_SMALL} {_LARGE}".split()), 2.0**31, 2.0**53, 2.0**63)
 magnitudes = st.sampled_from(EDGES) | st.floats(-320, 308).map(lambda e: max(10.0**e, 5e-324))
 quick = settings(
     max_examples=12,

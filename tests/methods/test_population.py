@@ -9,7 +9,6 @@ import pytest
 
 import warptsp
 from warptsp import MaxKicks, _native
-from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams, tuning
@@ -58,7 +57,7 @@ def test_random_fragments_are_different_tours(instance):
 def test_members_from_elsewhere_are_crossed(instance):
     built, candidates = instance
     tours = fragments(candidates, count=12)
-    search = tour_search(built, candidates, tours[0], LkParams().of_search(1000))
+    search = built.tour_search(candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 2)
     lengths = [built.problem.length(built.city[tour]) for tour in tours]
     assert search.members == 12
@@ -74,7 +73,7 @@ def test_members_from_elsewhere_are_crossed(instance):
 
 def test_blocks_of_cycles_gain_where_single_cycles_do_not(instance):
     built, candidates = instance
-    search = tour_search(built, candidates, fragments(candidates)[0], LkParams().of_search(1000))
+    search = built.tour_search(candidates, fragments(candidates)[0], LkParams().of_search(1000))
     token = _native.StopToken()
     search.grow(
         count=30, kicks_per_city=0.0, temperature=0.0, steps=3, seed=1, round=1, threads=1, token=token
@@ -92,7 +91,7 @@ def test_what_is_no_tour_does_not_join(instance):
     built, candidates = instance
     n = len(candidates)
     tour = np.arange(n, dtype=np.int32)
-    search = tour_search(built, candidates, tour, LkParams().of_search(1000))
+    search = built.tour_search(candidates, tour, LkParams().of_search(1000))
     twice = tour.copy()
     twice[3] = 4
     outside = tour.copy()
@@ -109,7 +108,7 @@ def test_the_shortest_members_stay(instance):
     built, candidates = instance
     tours = fragments(candidates, count=9)
     lengths = sorted(built.problem.length(built.city[tour]) for tour in tours)
-    search = tour_search(built, candidates, tours[0], LkParams().of_search(1000))
+    search = built.tour_search(candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 1)
     search.keep_members(20)
     assert search.members == 9
@@ -124,7 +123,7 @@ class SearchOnCpu:
     """What the crossover of a GPU's members needs of the search on the GPU, done by the CPU."""
 
     def __init__(self, built, candidates, tour):
-        self.search = tour_search(built, candidates, tour, LkParams().of_search(len(tour)))
+        self.search = built.tour_search(candidates, tour, LkParams().of_search(len(tour)))
         self.rounds = SimpleNamespace(mean_link=self.search.length / len(tour))
         self.taken = []
         self.fails_at = None  # a round
@@ -140,6 +139,7 @@ class SearchOnCpu:
             raise KeyboardInterrupt
         self.search.kicks(int(kicks_per_city * len(self.taken[0])), temperature, seed, self.number, token)
 
+    @property
     def tour(self):
         return SimpleNamespace(download=self.search.best)
 
@@ -203,14 +203,7 @@ def test_a_stopped_crossover_changes_nothing_more(crossed):
 
 def plan(n, seconds=None, kicks=None, threads=16, most=100, gpus=1, uneven=False):
     return plan_population(
-        n,
-        room=550_000,
-        most=most,
-        threads=threads,
-        seconds=seconds,
-        kicks=kicks,
-        gpus=gpus,
-        uneven=uneven,
+        n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks, gpus=gpus, uneven=uneven
     )
 
 
@@ -312,7 +305,7 @@ class WholeSearchOnCpu(SearchOnCpu):
     def __init__(self, lead, tour):
         super().__init__(lead.search_instance(), lead.candidates.download(), tour)
         self.cities = lead
-        self.plan = SimpleNamespace(parts=4)
+        self.rounds.plan = SimpleNamespace(parts=4)
         self.taken.append(tour)
         self.temperatures = []
         self.rounds.counters = dict
@@ -421,7 +414,7 @@ def test_the_engine_of_gpus_plans_its_time(instance, monkeypatch):
     assert engine.combined
 
 
-def test_the_engine_of_gpus_grows_larger_populations_without_a_horizon(instance, monkeypatch):
+def test_the_engine_of_gpus_grows_larger_populations_without_a_limit(instance, monkeypatch):
     engine, grown = engine_of_gpus(*instance, monkeypatch, RunOfGpus(), population=50)
     engine.first_cycle = 1
     report = engine.report

@@ -11,7 +11,7 @@ from warptsp._native import Kicks
 from warptsp.methods.annealing import start_temperature
 from warptsp.methods.lk import LkParams, tuning
 from warptsp.methods.lk.cuda import RoundPace, kicks_of_round, start_temperature_on_gpu
-from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
+from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
 
 
 def pace(beside: float) -> RoundPace:
@@ -36,9 +36,9 @@ def test_rounds_get_longer_until_little_is_lost_beside_them():
 
 @pytest.mark.parametrize("beside", [0.0, 0.004])
 def test_there_are_enough_rounds_in_a_short_time(beside):
-    horizon = tuning.GPU_MIN_ROUNDS * 0.005
-    assert pace(beside).kicks_a_round(horizon) == pytest.approx(0.125)
-    assert pace(beside).kicks_a_round(horizon / 1000) == tuning.GPU_MIN_KICKS
+    seconds = tuning.GPU_MIN_ROUNDS * 0.005
+    assert pace(beside).kicks_a_round(seconds) == pytest.approx(0.125)
+    assert pace(beside).kicks_a_round(seconds / 1000) == tuning.GPU_MIN_KICKS
 
 
 def test_the_start_is_hotter_with_a_gpus_kicks():
@@ -85,8 +85,8 @@ class EngineOfTicks(Engine[int]):
         super().__init__(SimpleNamespace(), run, LkParams(temperature=temperature), tour, 20, least=4)
         self.room, self.noted = room, []
 
-    def _kick(self, horizon, temperature):
-        self.noted.append((round(horizon.progress, 9), temperature(horizon.progress)))
+    def _kick(self, schedule, temperature):
+        self.noted.append((round(schedule.progress, 9), temperature(schedule.progress)))
         self.kicks += 10
         return self.report("search")
 
@@ -106,7 +106,7 @@ class EngineOfTicks(Engine[int]):
         return self.kicks_left == 0 or self.run.remaining() == 0
 
 
-def test_temperature_falls_over_the_nearer_horizon():
+def test_temperature_falls_over_the_nearer_limit():
     for run in (RunOfTicks(10), RunOfTicks(kicks=100), RunOfTicks(10, 1000), RunOfTicks(1000, 100)):
         engine = EngineOfTicks(run, room=0)
         engine.improve()
@@ -128,7 +128,7 @@ def test_kicks_are_cold_without_a_temperature_and_after_crossover():
     assert {heat for _, heat in engine.noted} == {0.0}
 
 
-def test_a_share_of_the_horizon_leaves_the_rest():
+def test_a_share_of_a_limit_leaves_the_rest():
     engine = EngineOfTicks(RunOfTicks(kicks=1000))
     assert not engine.anneal(share=0.2)
     assert engine.kicks == 200
@@ -139,7 +139,7 @@ def test_a_share_of_the_horizon_leaves_the_rest():
     assert engine.run.remaining() == 90
 
 
-def test_without_a_horizon_populations_grow_up_to_their_room():
+def test_without_a_limit_populations_grow_up_to_their_room():
     """A limit that nobody plans for, as that of a run without options, changes nothing."""
     engine = EngineOfTicks(RunOfTicks(limit=60.0), room=30)
     engine.improve()
@@ -152,35 +152,35 @@ def test_without_a_horizon_populations_grow_up_to_their_room():
     assert engine.noted.index("best", first + 1) == 3 * first + 1
 
 
-def test_a_round_on_a_gpu_ends_with_its_horizon():
+def test_a_round_on_a_gpu_ends_with_its_schedule():
     n = 1000
     run = RunOfTicks(kicks=100 * n)
-    horizon = Horizon(run, 0, 100 * n, 1.0)
-    assert horizon.goes_on(0)
-    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == tuning.GPU_KICKS_A_ROUND
-    assert horizon.goes_on(100 * n - 7)
-    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == 7 / n
-    assert kicks_of_round(horizon, RoundPace(), n, parts=40) == 20 / n
-    assert not horizon.goes_on(100 * n)
+    schedule = Schedule(run, 0, 100 * n, 1.0)
+    assert schedule.goes_on(0)
+    assert kicks_of_round(schedule, RoundPace(), n, parts=4) == tuning.GPU_KICKS_A_ROUND
+    assert schedule.goes_on(100 * n - 7)
+    assert kicks_of_round(schedule, RoundPace(), n, parts=4) == 7 / n
+    assert kicks_of_round(schedule, RoundPace(), n, parts=40) == 20 / n
+    assert not schedule.goes_on(100 * n)
 
     run = RunOfTicks(10)
-    horizon = Horizon(run, 0, None, 1.0)
-    assert horizon.goes_on(0)
-    assert math.isinf(horizon.kicks)
-    assert kicks_of_round(horizon, RoundPace(), n, parts=4) == tuning.GPU_MIN_KICKS
+    schedule = Schedule(run, 0, None, 1.0)
+    assert schedule.goes_on(0)
+    assert math.isinf(schedule.kicks)
+    assert kicks_of_round(schedule, RoundPace(), n, parts=4) == tuning.GPU_MIN_KICKS
     run.now += 9.9
-    assert horizon.goes_on(990)  # a second has ten thousandths of the kicks a city
-    assert kicks_of_round(horizon, pace(0.0), n, parts=4) == pytest.approx(0.9 * 0.01)
+    assert schedule.goes_on(990)  # a second has ten thousandths of the kicks a city
+    assert kicks_of_round(schedule, pace(0.0), n, parts=4) == pytest.approx(0.9 * 0.01)
     run.now += 1
-    assert horizon.goes_on(1000)
-    assert kicks_of_round(horizon, pace(0.0), n, parts=4) > 0
+    assert schedule.goes_on(1000)
+    assert kicks_of_round(schedule, pace(0.0), n, parts=4) > 0
 
 
 def test_a_search_goes_on_behind_a_time_that_does_not_end_it():
     """As that of a criterion which is reached with a number of kicks as well; a share of it ends."""
     run = RunOfTicks(10)
     run.limit = None
-    whole, half = Horizon(run, 0, None, 1.0), Horizon(run, 0, None, 0.5)
+    whole, half = Schedule(run, 0, None, 1.0), Schedule(run, 0, None, 0.5)
     assert planned_seconds(run) == 10
     run.now += 20
     assert planned_seconds(run) == 0

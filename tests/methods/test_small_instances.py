@@ -9,7 +9,7 @@ import pytest
 from instances import shortest
 
 import warptsp
-from warptsp.errors import InvalidOption, InvalidProblem, UnsupportedProblem
+from warptsp.errors import InvalidProblem, UnsupportedProblem
 from warptsp.methods import METHODS
 from warptsp.problem import OpenPath, Problem
 
@@ -60,40 +60,6 @@ def test_a_proof_is_of_the_constrained_optimum(n):
                 assert result.length == pytest.approx(optimum, rel=1e-12, abs=0), (problem, method)
         assert warptsp.solve(problem).proved_optimal
     assert proofs > 0
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
-@pytest.mark.parametrize("opened", ENDS)
-def test_swaps_keep_the_order_that_is_asked_for(n, opened):
-    draw = drawing(n, opened)
-    for _ in range(20):
-        start = draw.permutation(n).astype(np.int32)
-        if opened is not None:
-            ends = [c for c in (opened.start, opened.end) if c is not None]
-            start = np.array(
-                [
-                    *([] if opened.start is None else [opened.start]),
-                    *(c for c in start if c not in ends),
-                    *([] if opened.end is None else [opened.end]),
-                ],
-                dtype=np.int32,
-            )
-        else:
-            start = np.roll(start, -int(np.flatnonzero(start == 0)[0]))
-        problem = Problem.from_points(draw.random((n, 2)), open=opened)
-        a, b = sorted(draw.choice(n, 2, replace=False))
-        before = (int(start[a]), int(start[b]))
-        tour = warptsp.solve(
-            problem, method="swap", params={"before": before}, start=start, device="cpu"
-        ).tour
-        assert list(tour).index(before[0]) < list(tour).index(before[1])
-        fixed = tuple(map(int, start))
-        tour = warptsp.solve(problem, method="swap", params={"fixed": fixed}, start=start, device="cpu").tour
-        np.testing.assert_array_equal(tour, start)
-        with pytest.raises(InvalidOption, match="city 9: cities are numbered from 0"):
-            warptsp.solve(problem, method="swap", params={"fixed": (9,)}, start=start, device="cpu")
-        with pytest.raises(InvalidOption, match="the start tour has city"):
-            warptsp.solve(problem, method="swap", params={"before": before[::-1]}, start=start, device="cpu")
 
 
 @pytest.mark.parametrize("opened", [None, OpenPath()])

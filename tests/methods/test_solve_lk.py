@@ -1,8 +1,6 @@
 """``solve`` with the main method: every kind of instance, repeatable, never worse, stopped at any moment."""
 
 import functools
-import random
-import threading
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ import warptsp
 from warptsp.methods.lk import LkParams, cpu, tuning
 from warptsp.methods.lk.cpu import CROSSED
 from warptsp.problem import OpenPath, Problem
-from warptsp.stop import DefaultStop, MaxKicks, NoImprovement, StopToken, TargetLength
+from warptsp.stop import DefaultStop, NoImprovement
 
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
@@ -33,53 +31,6 @@ def test_crossover_keeps_ends_and_fixed_edges(path, as_matrix):
     assert result.kicks == 4000
     plain = warptsp.solve(problem, kicks=4000, threads=2, params={"population": 0})
     assert result.length <= plain.length * 1.01
-
-
-def test_crossover_goes_on_from_a_start_tour():
-    cities = whole_points(300)
-    good = warptsp.solve(cities, kicks=6000, threads=1)
-    again = warptsp.solve(cities, kicks=6000, start=good, threads=1, seed=9)
-    assert again.length <= good.length
-
-
-@pytest.mark.parametrize("start", ["greedy", "space-filling", "nearest-neighbor", "random", "given"])
-def test_every_start_tour(start):
-    result = warptsp.solve(whole_points(100), kicks=200, start=start, threads=1)
-    assert sorted(result.tour.tolist()) == list(range(100))
-    assert result.start == start
-
-
-@pytest.mark.parametrize(
-    "cities",
-    [
-        np.zeros((50, 2)),
-        np.repeat(whole_points(5), 40, axis=0),
-        np.column_stack((np.arange(100.0), np.zeros(100))),
-        whole_points(50) * 1e12,
-        whole_points(50) * 1e-9,
-        np.column_stack((whole_points(50), whole_points(50, seed=1)[:, 0])),
-    ],
-    ids=["one place", "duplicates", "collinear", "huge", "tiny", "3d"],
-)
-def test_odd_instances(cities):
-    result = warptsp.solve(cities, stop=MaxKicks(500) | TargetLength(0), threads=1)
-    problem = Problem.from_points(cities)
-    problem.check_tour(result.tour)
-    assert result.length == problem.length(result.tour)
-    if len(np.unique(cities[:, 1])) == 1:
-        assert result.length == pytest.approx(2 * (cities[:, 0].max() - cities[:, 0].min()))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_token_stops_at_any_moment(seed):
-    problem = Problem.from_points(whole_points(30_000, side=10**6), "EUC_2D")
-    token = StopToken()
-    timer = threading.Timer(random.Random(seed).uniform(0.0, 0.5), token.request)
-    timer.start()
-    result = warptsp.solve(problem, stop=token, threads=2)
-    timer.join()
-    problem.check_tour(result.tour)
-    assert result.stop_reason == "stop requested"
 
 
 def test_a_raising_callback_in_the_middle_keeps_the_best_tour():
@@ -183,11 +134,7 @@ def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.Mon
     for threads in (1, 1, 2):
         phases: list[str] = []
         result = warptsp.solve(
-            points,
-            kicks=4 * n,
-            seed=3,
-            threads=threads,
-            callback=lambda p, seen=phases: seen.append(p.phase),
+            points, kicks=4 * n, seed=3, threads=threads, callback=lambda p, seen=phases: seen.append(p.phase)
         )
         assert phases.count("population") >= 4 / tuning.MEMBERS_IN_CLUSTERS.granted / threads
         after = phases[phases.index("crossover") :]

@@ -8,19 +8,15 @@ all others.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_rows
-from warptsp.problem import Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Metric, Problem
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
@@ -173,6 +169,21 @@ class SearchInstance:
         last[0, : len(some)] = some
         first = np.full((n, 1), self.dummy, dtype=np.int32)
         return np.ascontiguousarray(np.vstack([np.hstack([first, lists]), last]))
+
+    def tour_search(
+        self, candidates: NDArray[np.int32], tour: NDArray[np.int32], params: _native.LkParams
+    ) -> _native.TourSearch:
+        """Lin-Kernighan search of one tour on CPU threads (native/lk/tour_search.h)."""
+        return _native.TourSearch.create(
+            distances=self.distances(small=True),
+            small_integers=self.small_integers,
+            dummy=self.dummy is not None,
+            candidates=candidates,
+            tour=np.ascontiguousarray(tour),
+            fixed_edges=self.fixed_edges,
+            tolerance=self.tolerance,
+            params=params,
+        )
 
     def greedy(self, threads: int, token: _native.StopToken, tiles: int = 1) -> NDArray[np.int32] | None:
         """The greedy tour, or greedy paths in so many tiles; None if the token stopped it.

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from warptsp._native import LkParams
-from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.construct import construct
 
@@ -35,6 +34,6 @@ def reference_tour(problem: Problem, threads: int, token: _native.StopToken) -> 
     start = None if candidates is None else instance.greedy(threads, token)
     if candidates is None or start is None:
         return None
-    search = tour_search(instance, candidates, start, LkParams())
+    search = instance.tour_search(candidates, start, LkParams())
     search.optimize(math.inf, token)
     return instance.open(search.best())

@@ -6,46 +6,31 @@ CONTRIBUTING.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections import UserDict
+from collections.abc import MutableMapping
 from importlib import import_module
 from typing import Any
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
-from warptsp.methods.method import Method, NoParams
+from warptsp.methods.method import MAIN, Method, NoParams
 
 __all__ = ["MAIN", "METHODS", "Method", "NoParams", "get_method"]
 
 
-class _Registry(MutableMapping[str, Method[Any]]):
+class _Registry(UserDict[str, Any]):
     """Methods by name; the module of one is imported when the method is asked for, and no other."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
-        self._found: dict[str, Method[Any] | str] = dict(modules)
-
     def __getitem__(self, name: str) -> Method[Any]:
-        found = self._found[name]
-        if isinstance(found, str):
-            method: Method[Any] = import_module(found).METHOD
-            self._found[name] = found = method
-        return found
-
-    def __setitem__(self, name: str, method: Method[Any]) -> None:
-        self._found[name] = method
-
-    def __delitem__(self, name: str) -> None:
-        del self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+        if isinstance(found := self.data[name], str):
+            self.data[name] = found = import_module(found).METHOD
+        method: Method[Any] = found
+        return method
 
 
 METHODS: MutableMapping[str, Method[Any]] = _Registry(
     {
-        "lk": "warptsp.methods.lk",
+        MAIN: "warptsp.methods.lk",
         "two-opt": "warptsp.papers.exhaustive.two_opt",
         "three-opt": "warptsp.papers.exhaustive.three_opt",
         "swap": "warptsp.papers.exhaustive.swap",
@@ -63,18 +48,9 @@ METHODS: MutableMapping[str, Method[Any]] = _Registry(
     }
 )
 
-MAIN = "lk"
-"""The method of `solve` if none is named."""
-
 
 def get_method(name: str) -> Method[Any]:
-    """Return the method of this name.
-
-    Raises
-    ------
-    InvalidOption
-        If there is none; lists those there are.
-    """
+    """Return the method of this name; InvalidOption, which lists those there are, if there is none."""
     if not isinstance(name, str) or name not in METHODS:
         raise InvalidOption(f"method: {shown(name)} is unknown; there are {', '.join(METHODS)}")
     return METHODS[name]

@@ -9,7 +9,7 @@ import math
 
 import warptsp._native as _native
 
-COLD = _native.AnnealingPlan().cold  # share of the horizon at its end in which no loss is accepted
+COLD = _native.AnnealingPlan().cold  # share of the time or the kicks at the end, in which no loss is accepted
 
 
 def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: float = 0.5) -> float:
@@ -21,5 +21,5 @@ def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: fl
 
 
 def cooled(progress: float) -> float:
-    """Return what is left of the start temperature at a share of the horizon, 0 to 1."""
+    """Return what is left of the start temperature at a progress of 0 to 1."""
     return _native.cooled(progress, COLD)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.method import Method, NoParams
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 
 def run(problem: Problem, run: Run, params: NoParams) -> None:

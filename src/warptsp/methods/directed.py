@@ -12,20 +12,15 @@ which as many edges join to a directed tour, each of them shorter than a wall.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.construct.patching import NAME, patched
 from warptsp.methods.first_tour import start_tour
-from warptsp.methods.protocol import View, ViewedRun
+from warptsp.methods.protocol import Run, View, ViewedRun
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.values import EXACT_INTEGERS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
 
 __all__ = ["Doubled", "run_doubled"]
 

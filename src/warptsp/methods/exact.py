@@ -7,14 +7,10 @@ and different they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warptsp.few import FewCities
 from warptsp.methods.method import Method
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 MAX_CITIES = 16
 INSTANT_CITIES = 12  # up to here it takes less than a millisecond, which no limit is short for

@@ -9,18 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.methods.protocol import Report, View, ViewedRun, says_nothing
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
+from warptsp.problem import Problem
 
 __all__ = ["FirstSearch"]
 

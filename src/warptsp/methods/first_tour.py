@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.instance import SearchInstance
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+import warptsp._native as _native
+from warptsp.backends.instance import SearchInstance
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 LONG = 100_000  # cities from which set-up takes so long that it is reported
 QUICKLY_ORDERED = 100_000  # cities that are in the order of a curve within a few hundredths of a second

@@ -20,18 +20,14 @@ import itertools
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.methods.protocol import Report, View, ViewedRun, says_nothing
+from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
-    from warptsp.problem.reduced import Reduced
+from warptsp.problem.reduced import Reduced
 
 __all__ = ["Frame"]
 
@@ -81,29 +77,30 @@ class Frame:
     def _of_matrix(cls, problem: Problem, matrix: NDArray[Any]) -> Frame:
         largest = float(matrix.max())
         longest = _longest_below(matrix, largest)
-        if longest == 0.0:
-            if levels := _levels(matrix, largest):
-                closed = _closed(matrix, levels)
-                unit = _unit(float(closed.max()))
-                wall = (
-                    None
-                    if problem.wall is None
-                    else float(_closed(np.array([problem.wall]), levels)[0]) / unit
-                )
-                scaled = closed / unit
-                faithful = _are_faithful(scaled, matrix)
-                return cls(replace(problem, matrix=scaled, wall=wall), unit, levels=levels, faithful=faithful)
-            unit = _unit(largest)
-            if unit == 1.0:
-                return cls(problem, faithful=_are_faithful(matrix, matrix))
-            scaled = matrix / unit
-            faithful = _are_faithful(scaled, matrix)
-            return cls(_with_matrix(problem, scaled, unit), unit, faithful=faithful)
-        lowered = math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1)
-        unit = _unit(lowered)
-        walls = np.where(matrix == largest, lowered, matrix) / unit
-        faithful = _are_faithful(walls, matrix)
-        return cls(_with_matrix(problem, walls, unit), unit, largest, lowered / unit, faithful=faithful)
+        shown, wall = matrix, math.inf
+        levels: tuple[tuple[float, int], ...] = ()
+        if longest > 0.0:
+            wall = largest
+            shown = np.where(matrix == wall, math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1), matrix)
+        elif levels := _levels(matrix, largest):
+            shown = _closed(matrix, levels)
+        highest = float(shown.max())
+        unit = _unit(highest)
+        if shown is matrix and unit == 1.0:
+            return cls(problem, faithful=_are_faithful(matrix, matrix))
+        scaled, its_wall = shown / unit, problem.wall
+        if its_wall is not None and levels:
+            its_wall = float(_closed(np.array([its_wall]), levels)[0]) / unit
+        elif its_wall is not None:
+            its_wall = min(its_wall / unit, float(scaled.max()))
+        return cls(
+            replace(problem, matrix=scaled, wall=its_wall),
+            unit,
+            wall,
+            highest / unit if wall < math.inf else math.inf,
+            levels,
+            _are_faithful(scaled, matrix),
+        )
 
     def hides(self, length: float) -> bool:
         """Whether a tour of this length in the frame has entries of which only the tour tells the lengths."""
@@ -235,13 +232,6 @@ def _scaled(params: P, lengths: Collection[str], unit: float) -> P:
     given = ((name, getattr(params, name, None)) for name in lengths)
     scaled: dict[str, Any] = {name: value / unit for name, value in given if value is not None}
     return replace(params, **scaled)  # type: ignore[type-var]
-
-
-def _with_matrix(problem: Problem, matrix: NDArray[Any], unit: float) -> Problem:
-    wall = problem.wall
-    return replace(
-        problem, matrix=matrix, wall=None if wall is None else min(wall / unit, float(matrix.max()))
-    )
 
 
 def _are_faithful(scaled: NDArray[np.float64], matrix: NDArray[np.float64]) -> bool:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["Method", "NoParams"]
+__all__ = ["MAIN", "Method", "NoParams"]
+
+MAIN = "lk"
+"""The method of `solve` if none is named."""
 
 P = TypeVar("P")
 
@@ -100,23 +103,17 @@ class Method(Generic[P]):
     explain_launch: Callable[[Problem, str, P], str] | None = None
 
     def check(self, problem: Problem, *, on_gpu: bool = False) -> None:
-        """Check that it can do this kind of problem, with so many cities.
-
-        Raises
-        ------
-        UnsupportedProblem
-            If not.
-        """
+        """Check that it can do this kind of problem, with so many cities: UnsupportedProblem if not."""
         if problem.open is not None and not self.open_paths:
-            raise UnsupportedProblem(f"method {self.name} does not search open paths; use the method lk")
+            raise UnsupportedProblem(f"method {self.name} does not search open paths; use the method {MAIN}")
         if len(problem.fixed_edges) and not self.fixed_edges:
-            raise UnsupportedProblem(f"method {self.name} does not keep fixed edges; use the method lk")
+            raise UnsupportedProblem(f"method {self.name} does not keep fixed edges; use the method {MAIN}")
         most = self.max_gpu_cities if on_gpu else self.max_cities
         if most is not None and problem.n > most:
             where = "a GPU" if on_gpu else "the CPU"
             raise UnsupportedProblem(
                 f"method {self.name}: {problem.n} cities are too many for {where}, whose maximum is {most}; "
-                "use the method lk"
+                f"use the method {MAIN}"
             )
 
     def gpu_lacks(self, problem: Problem) -> str | None:

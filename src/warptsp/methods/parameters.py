@@ -20,20 +20,10 @@ _HINTS: dict[type, dict[str, Any]] = {}
 
 
 def parse_params(kind: type[P], owner: str, given: Mapping[str, Any] | object | None) -> P:
-    """Return the parameters that are given as a mapping or as their dataclass.
+    """Return the parameters that are given as a mapping or as their dataclass, which checks itself.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass that checks itself. Texts are converted to the types of its fields.
-    owner : str
-        Whose parameters they are, for messages: ``"method lk"``.
-    given : mapping, dataclass or None
-
-    Raises
-    ------
-    InvalidOption
-        For an unknown name, which lists the valid ones, or an impossible value.
+    Texts are converted to the types of its fields. The owner is for messages: ``"method lk"``. InvalidOption
+    for an unknown name, which lists the valid ones, or an impossible value.
     """
     if given is None:
         return kind()

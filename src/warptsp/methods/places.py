@@ -8,22 +8,18 @@ tour comes to a place twice, a last local search takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.backends.instance import tolerance_of
 from warptsp.methods.magnitude import Frame
-from warptsp.methods.protocol import View, ViewedRun, says_nothing
+from warptsp.methods.method import Method
+from warptsp.methods.protocol import Run, View, ViewedRun, says_nothing
 from warptsp.neighbors import CandidateParams, candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.method import Method
-    from warptsp.methods.protocol import Run
 
 __all__ = ["Seen", "seen_by"]
 

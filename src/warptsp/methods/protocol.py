@@ -11,18 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+import warptsp._native as _native
+import warptsp.run
 from warptsp.errors import WarpTSPError
+from warptsp.machine import Devices
+from warptsp.problem import Problem
 from warptsp.progress import WorkerProgress
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    import warptsp.run
-    from warptsp.machine import Devices
-    from warptsp.problem import Problem
-
     Tour: TypeAlias = NDArray[np.int32]
 
 __all__ = ["Report", "Run", "View", "ViewedRun", "best_of", "says_nothing"]

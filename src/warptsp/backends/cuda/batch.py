@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
+from warptsp._native import AnnealingPlan, Kicks
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.launch_plan import lk_defines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp._native import AnnealingPlan, Kicks
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
-    from warptsp.problem import Metric
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+from warptsp.backends.cuda.launch_plan import lk_defines, shared_bytes_by
+from warptsp.problem import Metric
 
 FILE = "lk_batch.cu"
 
@@ -63,7 +58,7 @@ def search_problems(
     of_points = metric.has_coordinates
     module = device.module(Source(FILE, (), batch_defines(metric, n)))
     kernel = module.kernel("search_problems")
-    shared = _shared_bytes(device, module.kernel("shared_bytes"), n)
+    shared = shared_bytes_by(device, module.kernel("shared_bytes"))(n)
     given = device.upload(rows)
     stop = device.zeros(1, np.int32)
     best = device.empty((count, n), np.uint16)
@@ -118,11 +113,3 @@ def _launched(
             told = True
         time.sleep(tuning.PAUSE)
     return timer.seconds
-
-
-def _shared_bytes(device: Device, kernel: Kernel, n: int) -> int:
-    """Return the bytes of shared memory that a problem takes."""
-    sizes = device.empty(2, np.int32)
-    kernel.launch(1, 1, sizes)
-    fixed, per_city = (int(v) for v in sizes.download())
-    return fixed + per_city * (math.ceil(n / 8) * 8)

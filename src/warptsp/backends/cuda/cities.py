@@ -1,11 +1,8 @@
 """The cities of an instance as the search of a GPU knows them (``native/lk/warp_metric.h``).
 
-For closed tours in the plane and in space the GPU makes all of it from the coordinates
-(`backends.cuda.geometry`). For everything else numbering, candidate lists and start tour are those of the
-CPU's search (`backends.instance`), and only the search runs on the GPU.
-
-Either way cities are numbered so that those near each other have numbers near each other: parts are pieces of
-that order, and of others like it.
+For closed tours in the plane and in space the GPU makes all of it from the coordinates (`geometry`). For all
+else numbering, candidate lists and start tour are those of the CPU's search (`backends.instance`). Either way
+cities near each other have numbers near each other: parts are pieces of that order, and of others like it.
 """
 
 from __future__ import annotations
@@ -14,26 +11,23 @@ import copy
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.backends.compact_order import compact_order
 from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.primitives import take
 from warptsp.backends.instance import SearchInstance, fixed_partners, native_distances
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, Problem
 
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane and in space
 
 _ENTRIES = 1 << 23  # of a matrix that go to the GPU at once
+_MIN_GROUP = 16  # cities of a group of a compact order that is not halved
 
 
 def is_plain(problem: Problem) -> bool:
@@ -82,7 +76,8 @@ class Cities:
 
     def length(self, tour: DeviceArray) -> int | float:
         """The length of a closed tour, exact for metrics of integers; waits for it."""
-        raise NotImplementedError
+        assert self.points is not None  # else it is another one's
+        return geometry.tour_length(self.device, self.points, tour, self.metric)
 
     def copy_to(self, device: Device, **there: DeviceArray) -> Cities:
         """The same cities on another GPU, for rounds alone: without what sets them up.
@@ -150,9 +145,6 @@ class PlaneCities(Cities):
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return _inverse(self.city)[tour]
-
-    def length(self, tour: DeviceArray) -> int | float:
-        return geometry.tour_length(self.device, self.points, tour, self.metric)
 
     def path_graph(self) -> _native.PathGraph:
         return self._path_graph(self.problem.search_points(), self.city)
@@ -230,9 +222,6 @@ class PointCities(HostCities):
     def search_instance(self) -> SearchInstance:
         return self.instance
 
-    def length(self, tour: DeviceArray) -> int | float:
-        return geometry.tour_length(self.device, self.points, tour, self.metric)
-
     def path_graph(self) -> _native.PathGraph:
         return self._path_graph(self.instance.rows, np.empty(0, np.int32))
 
@@ -276,6 +265,41 @@ class MatrixCities(HostCities):
 
     def path_graph(self) -> _native.PathGraph:
         return self._path_graph(self.instance.rows, self.old)
+
+
+def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
+    """The cities of a matrix in an order that keeps neighbours together; the seed names it.
+
+    Groups are halved again and again, by how much nearer a city is to the group before than to the group
+    behind. Pieces of the order are as compact as those of a space-filling curve to some 15 % of their radius.
+    """
+    n = len(matrix)
+    random = np.random.default_rng(seed)
+    order = np.arange(n, dtype=np.int32)
+    bounds = np.array([0, n])
+
+    def pick(goals: NDArray[np.int32], sign: int) -> NDArray[np.int32]:
+        """The city of each group nearest to its goal, or farthest for sign -1."""
+        away = sign * matrix[goals[group], order]
+        places = np.flatnonzero(away == np.minimum.reduceat(away, bounds[:-1])[group])
+        first: NDArray[np.int32] = order[places[np.unique(group[places], return_index=True)[1]]]
+        return first
+
+    while (sizes := np.diff(bounds)).max() > _MIN_GROUP:
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        if len(sizes) == 1:  # the direction of the first cut makes orders differ
+            some = random.permutation(n).astype(np.int32)[:8]
+            far = int(np.argmax(matrix[some[0], some]))
+            low, high = some[:1], some[far : far + 1]
+        else:
+            low = pick(order[bounds[:-1] - 1], 1)
+            high = pick(order[bounds[1:] % n], 1)
+            high = np.where(low == high, pick(low, -1), high)
+        nearness = matrix[low[group], order].astype(np.float64) - matrix[high[group], order]
+        order = order[np.lexsort((nearness, group))]
+        middles = (bounds[:-1] + bounds[1:]) // 2
+        bounds = np.sort(np.concatenate([bounds, middles[sizes > _MIN_GROUP]]))
+    return order
 
 
 def _order_of_matrix(instance: SearchInstance, number: int) -> NDArray[np.int32]:

@@ -7,23 +7,18 @@ their bodies in headers that the tests run on the CPU. Results do not depend on 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.primitives import blocks_for, kernel, launch, sort_by_key, stopped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.problem import Metric
+from warptsp.problem import Metric
 
 _FRAME_DOUBLES = records.FRAME.itemsize // 8  # the last is the scale
 
@@ -98,10 +93,12 @@ def build(
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
     launch(device, "curve_keys", n, given, np.int32(n), dimensions, frame, keys, cities)
     bits = 2 * tuning.CURVE_BITS if dimensions == 2 else 3 * tuning.SPACE_BITS
-    city = sort_by_key(device, keys, cities, n, bits, token)
+    sorted_cities = sort_by_key(device, keys, cities, n, bits, token)
     del keys, cities
-    if city is None:
+    if sorted_cities is None:
         return None
+    city = sorted_cities[1]
+    del sorted_cities
     ordered = device.empty(points.shape, np.float64)
     launch(device, "gather_points", n, given, city, np.int32(n), dimensions, ordered)
     return None if stopped(token) else Layout(city, ordered, frame)
@@ -162,7 +159,8 @@ def second_order(
     sizes = np.int32(n), np.int32(layout.dimensions)
     launch(device, "turned_keys", n, layout.points, *sizes, layout.frame, *turn, *moved, keys, cities)
     bits = 2 * tuning.TURNED_BITS if layout.dimensions == 2 else 3 * tuning.SPACE_BITS
-    return sort_by_key(device, keys, cities, n, bits, token)
+    found = sort_by_key(device, keys, cities, n, bits, token)
+    return None if found is None else found[1]
 
 
 def problems_tour(device: Device, layout: Layout, tour: DeviceArray) -> DeviceArray:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.geometry import Layout
 from warptsp.backends.cuda.plane_candidates import candidate_lists, trusted
 from warptsp.backends.cuda.primitives import kernel, launch, scan_exclusive, stopped
-
-if TYPE_CHECKING:
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.geometry import Layout
-    from warptsp.problem import Metric
+from warptsp.problem import Metric
 
 
 def greedy_tour(

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.cuda import geometry, plane_candidates, primitives, tuning
 from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device, Kernel
 from warptsp.backends.cuda.path_order import PATHS
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import name_of, ordinals
-
-if TYPE_CHECKING:
-    from warptsp.backends.cuda.device import Device, Kernel
-    from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,14 @@ def lk_kernel(
     return device.module(Source("lk.cu", (), lk_defines(metric, dummy, depth))).kernel(name)
 
 
+def shared_bytes_by(device: Device, kernel: Kernel) -> Callable[[int], int]:
+    """What says, by this kernel, how many bytes of shared memory a part of so many cities takes."""
+    sizes = device.empty(2, np.int32)
+    kernel.launch(1, 1, sizes)
+    fixed, per_city = (int(v) for v in sizes.download())
+    return lambda n: fixed + per_city * (math.ceil(n / 8) * 8)
+
+
 def plan_launch(
     device: Device,
     metric: Metric,
@@ -86,15 +92,13 @@ def plan_launch(
     tours each has its own parts, a warp for each; with one there may be several warps for each part.
     """
     kernel = lk_kernel(device, metric, "improve_parts", dummy, depth)
-    sizes = device.empty(2, np.int32)
-    lk_kernel(device, metric, "shared_bytes", dummy, depth).launch(1, 1, sizes)
-    fixed, per_city = (int(v) for v in sizes.download())
+    shared_bytes = shared_bytes_by(device, lk_kernel(device, metric, "shared_bytes", dummy, depth))
     wanted = min(max(n * tours // device.multiprocessors, tuning.MIN_PART), tuning.MAX_PART)
     best: tuple[float, LaunchPlan] | None = None
     for cities in range(wanted, max(tuning.MIN_PART, 3 * wanted // 4) - 1, -8):
         parts = max(1, math.ceil(n / cities))
         most = math.ceil(n / parts)
-        shared = fixed + per_city * (math.ceil(most / 8) * 8)
+        shared = shared_bytes(most)
         blocks = kernel.blocks_per_multiprocessor(32, shared)
         if blocks == 0:
             continue

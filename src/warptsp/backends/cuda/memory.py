@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from warptsp.backends.cuda.context import Context, DriverError
 from warptsp.errors import DeviceOutOfMemory
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
-
 
 ALIGNED = 256  # bytes: where arrays that are made together begin, as those that are made alone do
 IDLE_BYTES = 32 << 20  # that a pool keeps for the next device when its own is closed; few cities need less

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
-from warptsp.backends.cuda.launch_plan import lk_kernel
+from warptsp.backends.cuda.cities import Cities
+from warptsp.backends.cuda.device import DeviceArray, Kernel, Timer
+from warptsp.backends.cuda.launch_plan import LaunchPlan, lk_kernel
 from warptsp.backends.cuda.path_order import PathOrder
-
-if TYPE_CHECKING:
-    import warptsp._native as _native
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.device import DeviceArray, Kernel, Timer
-    from warptsp.backends.cuda.launch_plan import LaunchPlan
 
 COUNTERS = records.LK_COUNTERS.dtype.names or ()
 

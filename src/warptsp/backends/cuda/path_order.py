@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
-
-if TYPE_CHECKING:
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.problem import Metric
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.problem import Metric
 
 PATHS = Source("paths.cu", fmad=False)
 

@@ -5,22 +5,18 @@ They are those of the CPU (``native/space/candidates.h``) to the last entry.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.context import meet
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.geometry import Layout
 from warptsp.backends.cuda.primitives import kernel, launch, stopped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.geometry import Layout
-    from warptsp.problem import Metric
+from warptsp.problem import Metric
 
 KERNEL = "find_candidates<{count}, {per_sector}, {norm}, {dimensions}>"
 

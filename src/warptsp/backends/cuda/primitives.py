@@ -5,16 +5,12 @@ The kernels are in ``native/cuda/geometry.cu``. Results do not depend on how thr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
-
-if TYPE_CHECKING:
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 
 INSTANCES = (
     "sum_tiles<int>",
@@ -57,8 +53,17 @@ def take(device: Device, values: DeviceArray, places: DeviceArray) -> DeviceArra
 def scan_exclusive(device: Device, values: DeviceArray, scanned: DeviceArray, n: int) -> DeviceArray:
     """Write the sums of all earlier values, int32 or int64, and return the sum of all n >= 1, shape (1,); the
     two arrays may be the same."""
-    total = device.empty(1, values.dtype)
-    _scan(device, values, scanned, n, total)
+    tiles = -(-n // tuning.SCAN_TILE)
+    kind = "long long" if values.dtype == np.int64 else "int"
+    scan = kernel(device, f"scan_tiles<{kind}>")
+    if tiles == 1:
+        total = device.empty(1, values.dtype)
+        scan.launch(1, tuning.THREADS, values, np.int32(n), None, scanned, total)
+        return total
+    sums = device.empty(tiles, values.dtype)
+    kernel(device, f"sum_tiles<{kind}>").launch(tiles, tuning.THREADS, values, np.int32(n), sums)
+    total = scan_exclusive(device, sums, sums, tiles)
+    scan.launch(tiles, tuning.THREADS, values, np.int32(n), sums, scanned, None)
     return total
 
 
@@ -69,31 +74,10 @@ def sort_by_key(
     n: int,
     key_bits: int,
     token: _native.StopToken | None = None,
-) -> DeviceArray | None:
-    """The int32 values in the order of their uint64 keys, equal keys in the order given; None if the token
-    stopped it. Of the keys so many low bits count, and the others are 0; both arrays are lost.
-    """
-    both = _sort(device, keys, values, n, key_bits, token)
-    return None if both is None else both[1]
-
-
-def sorted_keys(
-    device: Device, keys: DeviceArray, n: int, key_bits: int, token: _native.StopToken | None = None
-) -> DeviceArray | None:
-    """The keys, of type uint64 and at least n of them, in ascending order; as `sort_by_key`."""
-    both = _sort(device, keys, device.empty(n, np.int32), n, key_bits, token)
-    return None if both is None else both[0]
-
-
-def _sort(
-    device: Device,
-    keys: DeviceArray,
-    values: DeviceArray,
-    n: int,
-    key_bits: int,
-    token: _native.StopToken | None,
 ) -> tuple[DeviceArray, DeviceArray] | None:
-    """Keys and values in the order of keys."""
+    """The uint64 keys in ascending order, and the int32 values in theirs, equal keys in the order given; None
+    if the token stopped it. Of the keys so many low bits count, and the others are 0; both arrays are
+    lost."""
     tiles = -(-n // tuning.SORT_TILE)
     counts = device.empty((1 << tuning.DIGIT_BITS, tiles), np.int32)
     other_keys, other_values = device.empty(n, np.uint64), device.empty(n, np.int32)
@@ -112,16 +96,3 @@ def _sort(
         keys, other_keys = other_keys, keys
         values, other_values = other_values, values
     return keys, values
-
-
-def _scan(device: Device, values: DeviceArray, scanned: DeviceArray, n: int, total: DeviceArray) -> None:
-    tiles = -(-n // tuning.SCAN_TILE)
-    kind = "long long" if values.dtype == np.int64 else "int"
-    scan = kernel(device, f"scan_tiles<{kind}>")
-    if tiles <= 1:
-        scan.launch(1, tuning.THREADS, values, np.int32(n), None, scanned, total)
-        return
-    sums = device.empty(tiles, values.dtype)
-    kernel(device, f"sum_tiles<{kind}>").launch(tiles, tuning.THREADS, values, np.int32(n), sums)
-    _scan(device, sums, sums, tiles, total)
-    scan.launch(tiles, tuning.THREADS, values, np.int32(n), sums, scanned, None)

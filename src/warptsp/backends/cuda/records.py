@@ -1,7 +1,7 @@
 """The structs and numbers that host and kernels share: how the host has them, held against the kernels.
 
 A kernel file is compiled together with a ``static_assert`` for every field of its structs: name, offset, size
-and kind of number, and one for each of `numbers`. So a field that is added, moved or
+and kind of number, and one for each of `IN_KERNELS`. So a field that is added, moved or
 exchanged on one side alone is an error of the compiler, for CI and for a user, and never a wrong number.
 """
 
@@ -80,20 +80,12 @@ def field_of_rows(metric: Metric, rows: NDArray[Any], *, points: str) -> str:
     return "int_matrix" if rows.dtype == np.int32 else "real_matrix"
 
 
-def numbers(file: str) -> dict[str, int]:
-    """Return what a kernel file and the host both have: expressions of the kernel, and their values."""
-    shared: dict[str, int] = {}
-    if file in ("climb.cu", "climb_alone.cu"):
-        shared |= {f"(int)Rounding::{name}": value for name, value in ROUNDINGS.items()}
-    return shared | IN_KERNELS.get(file, {})
-
-
 def layout_checks(file: str) -> str:
     """Return what a kernel file is compiled with; the file itself comes before it."""
     lines = [line for record in RECORDS if file in record.files for line in record.checks()]
     lines += [
         f'static_assert({name} == {number}, "{name} is not as the host has it");'
-        for name, number in numbers(file).items()
+        for name, number in IN_KERNELS.get(file, {}).items()
     ]
     return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""]) if lines else ""
 
@@ -148,8 +140,6 @@ DESCENT_STATE = _record(
 BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
 TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
 STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y edge")
-
-ROUNDINGS = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}
 
 PLACE = _record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")
 CLIMBING = _record(
@@ -208,7 +198,9 @@ TOUR = _record(
     "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
     "ptr handed_city handed_path handed_offset paths path_count gain chosen",
 )
-_KICKS = ("i4 segment walk", "f4 walks long_links")  # of native/lk/kick_kinds.h
+_TYPES = {int: "i4", float: "f4"}
+# Of native/lk/kick_kinds.h, in its order.
+_KICKS = tuple(f"{_TYPES[type(usual)]} {name}" for name, usual in Kicks().as_dict().items())
 _PARAMS = ("f4 tolerance", "i4 fitting")  # of WarpLkParams, behind its kicks
 _IN_PARAMS = {name: f"params.kicks.{name}" for name in Kicks.fields}
 _IN_PARAMS |= {name: f"params.{name}" for name in ("tolerance", "fitting")}

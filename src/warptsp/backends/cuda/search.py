@@ -12,23 +12,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
+from warptsp._native import Kicks
 from warptsp.backends.cuda import tuning
-from warptsp.backends.cuda.cities import ORDERS
+from warptsp.backends.cuda.cities import ORDERS, Cities
 from warptsp.backends.cuda.context import meet
+from warptsp.backends.cuda.device import DeviceArray
 from warptsp.backends.cuda.launch_plan import plan_launch
 from warptsp.backends.cuda.part_share import COUNTERS, PartShare
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp._native import Kicks
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.device import DeviceArray
 
 
 class PartRounds:

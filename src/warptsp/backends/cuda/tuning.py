@@ -151,6 +151,8 @@ SYMMETRIC_SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 
 REDUCTION_THREADS = 512  # of the one block in versions of swaps, as in the document
+ROUNDINGS = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}  # of climbers
+_ROUNDINGS = {f"(int)Rounding::{name}": number for name, number in ROUNDINGS.items()}
 _DESCENTS = {"tile_block": DESCENT_THREADS, "tile_rows_of_lane": ROW_TILES.rows_of_lane}
 IN_KERNELS: dict[str, dict[str, int]] = {
     "geometry.cu": {
@@ -165,6 +167,8 @@ IN_KERNELS: dict[str, dict[str, int]] = {
     },
     "candidates.cu": {"PointTree::leaf_size": LEAF_SIZE},
     "lk_batch.cu": {"warp_lk_max_cities": MOST_IN_BATCH},
+    "climb.cu": _ROUNDINGS,
+    "climb_alone.cu": _ROUNDINGS,
     "descent.cu": _DESCENTS,
     "descent_mapped.cu": _DESCENTS,
     "swap_versions.cu": {**_DESCENTS, "reduction_threads": REDUCTION_THREADS},

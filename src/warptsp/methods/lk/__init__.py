@@ -1,21 +1,9 @@
-"""The main solver: iterated Lin-Kernighan, and crossover of the tours that it makes.
+"""The main solver: iterated Lin-Kernighan, and crossover of the tours that it makes (docs/algorithms.md).
 
-A tour is improved by kicks: a double bridge of four links nearby, Lin-Kernighan search from its ends, and the
-result kept if it is short enough (native/lk/lk.h). O. Martin, S. W. Otto and E. W. Felten, "Large-step Markov
-chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applegate, W. Cook and A. Rohe,
-"Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
-
-A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
-number of kicks (`engine` has the plan). Several threads, and tours too long for one array, work on parts:
-consecutive pieces of the tour and boxes in space in turn, so that seams move (native/lk/partition.h). The
-start tour is then made of greedy paths in tiles, and its first local search goes through these tiles, then
-through boxes across their seams.
-
-Where there is time for it, crossover does better, from the first milliseconds on (up to 3000 cities): a
-population of local optima, made quickly, or with a few kicks each, is combined over generations
-(native/lk/edge_assembly.h); what it comes to joins the next population. Y. Nagata and S. Kobayashi, "A
-powerful genetic algorithm using edge assembly crossover for the traveling salesman problem", INFORMS J.
-Computing 25 (2013).
+A tour is improved by kicks at a falling temperature (`engine` has the plan). Several threads, and tours too
+long for one array, work on parts: consecutive pieces of the tour and boxes in space in turn, so that seams
+move (native/lk/partition.h). Where there is time for it, a population of local optima is combined over
+generations (native/lk/edge_assembly.h); what it comes to joins the next population.
 """
 
 from __future__ import annotations
@@ -30,13 +18,12 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.tight_groups import search_with_groups
-from warptsp.methods.method import Method
-from warptsp.problem import OpenPath
+from warptsp.methods.method import MAIN, Method
+from warptsp.methods.protocol import Run
+from warptsp.problem import OpenPath, Problem
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.compiler import Source
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 __all__ = ["METHOD", "LkParams"]
 
@@ -97,7 +84,7 @@ def _search(problem: Problem, run: Run, params: LkParams) -> None:
 
 
 METHOD = Method(
-    name="lk",
+    name=MAIN,
     summary="iterated Lin-Kernighan: the main solver",
     run=run,
     params=LkParams,

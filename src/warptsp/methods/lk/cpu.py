@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.backends.cpu import tour_search
+from warptsp._native import TourSearch
+from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import LONG, numbered
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.engine import Schedule
 from warptsp.methods.lk.long_links import share_of_length, some_lengths
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warptsp._native import TourSearch
-    from warptsp.backends.instance import SearchInstance
-    from warptsp.methods.lk.engine import Horizon
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 CROSSED = "no limit given: populations of tours have nothing more to gain"
 
@@ -64,7 +58,7 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
     run.expect(instance.city, tuning.HAND_OVER * problem.n)
     if run.best is not None and run.token.stopped():
         return None  # no time to check another one
-    native = tour_search(instance, candidates, tour, params.of_search(problem.n))
+    native = instance.tour_search(candidates, tour, params.of_search(problem.n))
     return _Search(run, params, instance, native, parts, parts > 1 and _is_compact(tour, candidates, parts))
 
 
@@ -224,15 +218,15 @@ class _Search(ThreadEngine["TourSearch"]):
 
     # Kicks
 
-    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
-        n, left, progress = self.n, horizon.left, horizon.progress
+    def _kick(self, schedule: Schedule, temperature: Callable[[float], float]) -> bool:
+        n, left, progress = self.n, schedule.left, schedule.progress
         if self.parts == 1 or (left is not None and left < tuning.SLICE):
             self.round += 1
             count = kicks_at_once(n) if left is None else min(kicks_at_once(n), left)
             self.native.kicks(count, temperature(progress), self.run.seed, self.round, self.run.token)
             return self.report("search")
         kicks = max(tuning.SWEEP, min(1.0, 10 * tuning.SLICE / n)) * n
-        pace = 1 / horizon.kicks  # of progress
+        pace = 1 / schedule.kicks  # of progress
         if pace > 0:  # so many rounds of one length as there is time for
             rounds = max(1, math.ceil((1 - progress) / pace / kicks))
             kicks = max(tuning.SLICE, min(kicks, (1 - progress) / pace / rounds))

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import tuning as cuda_tuning
-from warptsp.backends.cuda.cities import PlaneCities
+from warptsp.backends.cuda.cities import Cities, PlaneCities
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.launch_plan import kernel_sources, needed_bytes, plan_launch, pool_bytes
 from warptsp.backends.cuda.search import TourSearch
@@ -31,22 +33,14 @@ from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.engine import Engine, Horizon, planned_seconds
+from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
 from warptsp.methods.lk.long_links import are_worth_it
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
 from warptsp.methods.lk.threads import room_for_members
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 from warptsp.problem.tours import WORTH_THREADS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
@@ -83,7 +77,8 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     ):
         return
     if run.best is None and not Device.opened and (run.remaining() or math.inf) < tuning.GPU_STARTING:
-        _offer_curve(problem, run)
+        # In case that there is no time for anything of the GPU's.
+        fall_back(problem, run, SearchInstance.build(problem, run.token, run.threads))
     run.enter("GPU")
     with ExitStack() as opened:
         devices = [opened.enter_context(Device.open(ordinal)) for ordinal in run.device.gpus]
@@ -98,12 +93,6 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
             for other in devices:
                 device.share_with(other)
         _search_on(problem, run, params, devices, start)
-
-
-def _offer_curve(problem: Problem, run: Run) -> None:
-    """Offer the order along a curve, in case that there is no time for anything of the GPU's."""
-    instance = SearchInstance.build(problem, run.token, run.threads)
-    fall_back(problem, run, instance)
 
 
 def _search_on(
@@ -267,15 +256,15 @@ class _CudaSearch(Engine[PopulationPlan]):
     def _start_temperature(self, kicks_per_city: float) -> float:
         return start_temperature_on_gpu(kicks_per_city)
 
-    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
-        if self.long_links and self.turns and horizon.progress >= self.turns[0]:
+    def _kick(self, schedule: Schedule, temperature: Callable[[float], float]) -> bool:
+        if self.long_links and self.turns and schedule.progress >= self.turns[0]:
             self.turns = self.turns[1:]
             if (tour := self._clustered()) is not None:
                 self._go_on_from(self.with_better_long_links(tour))
-        kicks = kicks_of_round(horizon, self.pace, self.n, parts=self.search.rounds.plan.parts)
+        kicks = kicks_of_round(schedule, self.pace, self.n, parts=self.search.rounds.plan.parts)
         rounds = self.search.rounds
         begun, kernel = self.run.elapsed(), rounds.kernel_seconds
-        if self._round("search", kicks_per_city=kicks, temperature=temperature(horizon.progress)):
+        if self._round("search", kicks_per_city=kicks, temperature=temperature(schedule.progress)):
             return True
         self.pace.note(kicks, self.run.elapsed() - begun, rounds.kernel_seconds - kernel)
         return False
@@ -322,17 +311,17 @@ class _CudaSearch(Engine[PopulationPlan]):
         return self.search.cities.problems(leader.best())
 
 
-def kicks_of_round(horizon: Horizon, pace: RoundPace, n: int, *, parts: int) -> float:
+def kicks_of_round(schedule: Schedule, pace: RoundPace, n: int, *, parts: int) -> float:
     """Return how many kicks a city the next round of an annealing should have."""
     kicks = tuning.GPU_MIN_KICKS
-    if horizon.left is not None:
-        kicks = min(tuning.GPU_KICKS_A_ROUND, max(horizon.left / n, 0.5 * parts / n))
+    if schedule.left is not None:
+        kicks = min(tuning.GPU_KICKS_A_ROUND, max(schedule.left / n, 0.5 * parts / n))
         if n >= cuda_tuning.MIN_ORDERED:
-            kicks = min(kicks, max(tuning.GPU_MIN_KICKS, horizon.kicks / n / tuning.GPU_MIN_ROUNDS))
-    if horizon.rate > 0 and horizon.seconds and horizon.remaining:
-        if horizon.left is None:
-            kicks = pace.kicks_a_round(horizon.seconds)
-        kicks = min(kicks, 0.9 * horizon.rate * horizon.remaining / n)
+            kicks = min(kicks, max(tuning.GPU_MIN_KICKS, schedule.kicks / n / tuning.GPU_MIN_ROUNDS))
+    if schedule.rate > 0 and schedule.seconds and schedule.remaining:
+        if schedule.left is None:
+            kicks = pace.kicks_a_round(schedule.seconds)
+        kicks = min(kicks, 0.9 * schedule.rate * schedule.remaining / n)
     return kicks
 
 
@@ -355,12 +344,12 @@ class RoundPace:
         self._seconds += seconds
         self._kernel_seconds += kernel_seconds
 
-    def kicks_a_round(self, horizon: float) -> float:
+    def kicks_a_round(self, seconds: float) -> float:
         """Return how many kicks a city the next round of an annealing of so many seconds should have."""
         a_kick = max(self._kernel_seconds, 1e-9) / self._kicks
         beside = (self._seconds - self._kernel_seconds) / self._rounds
         usual = max(tuning.GPU_KICKS_A_SHORT_ROUND, beside / tuning.GPU_BESIDE_KERNEL / a_kick)
-        return max(tuning.GPU_MIN_KICKS, min(usual, horizon / tuning.GPU_MIN_ROUNDS / a_kick))
+        return max(tuning.GPU_MIN_KICKS, min(usual, seconds / tuning.GPU_MIN_ROUNDS / a_kick))
 
 
 class _TourBuffer:

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.beside import Beside
 from warptsp.backends.cuda import geometry, greedy, plane_candidates
 from warptsp.backends.cuda import tuning as cuda_tuning
-from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
+from warptsp.backends.cuda.cities import TURNED, Cities, HostCities, PlaneCities, is_plain
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.search import TourSearch
+from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import fall_back, numbered, start_tour
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 from warptsp.problem.tours import WORTH_THREADS
 from warptsp.run.reserve import SAMPLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.instance import SearchInstance
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,29 +12,23 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.construct.patching import NAME, DirectedInstance
 from warptsp.methods.directed import Doubled
 from warptsp.methods.first_tour import fall_back
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.engine import planned_seconds
+from warptsp.methods.lk.engine import Schedule, planned_seconds
 from warptsp.methods.lk.mean import search_mean, seconds_for_mean
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warptsp.methods.lk.engine import Horizon
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 __all__ = ["search"]
 
@@ -206,9 +200,9 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
 
     # Kicks and populations
 
-    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+    def _kick(self, schedule: Schedule, temperature: Callable[[float], float]) -> bool:
         count = tuning.DIRECTED_SLICE * self.run.threads
-        self.native.kicks(count if horizon.left is None else min(count, horizon.left), self.run.token)
+        self.native.kicks(count if schedule.left is None else min(count, schedule.left), self.run.token)
         return self.report("search")
 
     def _combine(self, plan: int) -> bool:

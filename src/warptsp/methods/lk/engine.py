@@ -8,19 +8,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import improve_long_links
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 Plan = TypeVar("Plan")  # of a population
 
@@ -44,7 +42,7 @@ class KickedTour(Protocol):
         """Go on from the best tour."""
 
 
-class Horizon:
+class Schedule:
     """How far kicks are on their way to their number, or to the end of the time, whichever is nearer."""
 
     def __init__(self, run: Run, begun: int, last: int | None, share: float) -> None:
@@ -87,7 +85,7 @@ class Horizon:
 class Engine(ABC, Generic[Plan]):
     """The tour, the clock, and what is done in which order."""
 
-    first_cycle = tuning.FIRST_CYCLE  # kicks a city of the first annealing without a horizon
+    first_cycle = tuning.FIRST_CYCLE  # kicks a city of the first annealing without a limit
 
     def __init__(
         self, problem: Problem, run: Run, params: LkParams, tour: KickedTour, n: int, least: int
@@ -102,7 +100,7 @@ class Engine(ABC, Generic[Plan]):
     # What each engine does in its own way
 
     @abstractmethod
-    def _kick(self, horizon: Horizon, temperature: Callable[[float], float]) -> bool:
+    def _kick(self, schedule: Schedule, temperature: Callable[[float], float]) -> bool:
         """Make some kicks, at a temperature for each progress; True to stop."""
 
     @abstractmethod
@@ -125,7 +123,7 @@ class Engine(ABC, Generic[Plan]):
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a horizon."""
+        """Whether there is a limit."""
         return self.run.time_limit is not None or self.run.kick_limit is not None
 
     @property
@@ -136,7 +134,7 @@ class Engine(ABC, Generic[Plan]):
     def improve(self) -> None:
         """Populations while there is time for them, and kicks, until the run says stop.
 
-        Without a horizon: a short annealing, then populations of growing size. Where there is no room for
+        Without a limit: a short annealing, then populations of growing size. Where there is no room for
         one, annealing goes on in cycles of doubling length, each from the best tour.
         """
         if self.is_limited:
@@ -159,24 +157,25 @@ class Engine(ABC, Generic[Plan]):
         return False
 
     def anneal(self, last: int | None = None, share: float = 1.0) -> bool:
-        """Kicks at falling temperature up to the number `last`, or to a share of the horizon; True to stop.
+        """Kicks at falling temperature up to the number `last`, or to a share of the time or the kicks; True
+        to stop.
 
-        Of two horizons the nearer one sets the temperature.
+        Of two limits the nearer one sets the temperature.
         """
         if last is None and (left := self.kicks_left) is not None:
             last = self.kicks + int(share * left)
         mean_link = abs(self.tour.length) / self.n
-        horizon = Horizon(self.run, self.kicks, last, share)
-        while horizon.goes_on(self.kicks):
+        schedule = Schedule(self.run, self.kicks, last, share)
+        while schedule.goes_on(self.kicks):
             start = 0.0 if self.combined else self.params.temperature
             if start is None:
-                known = math.isfinite(horizon.kicks)
-                start = self._start_temperature(horizon.kicks / self.n) if known else 0.0
+                known = math.isfinite(schedule.kicks)
+                start = self._start_temperature(schedule.kicks / self.n) if known else 0.0
 
             def temperature(progress: float, start: float = start) -> float:
                 return start * mean_link * cooled(progress)
 
-            if self._kick(horizon, temperature):
+            if self._kick(schedule, temperature):
                 return True
         return False
 

@@ -10,20 +10,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.backends.cpu import tour_search
+import warptsp._native as _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.lk import tuning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.problem import Problem
+from warptsp.methods.lk.params import LkParams
+from warptsp.problem import Problem
 
 
 def share_of_length(lengths: NDArray[np.float64], links: int | None = None) -> float:
@@ -84,12 +79,8 @@ def improve_long_links(
     candidates = instance.candidates(params.candidates, params.per_quadrant, 1, token)
     if candidates is None:
         return tour
-    search = tour_search(
-        instance,
-        candidates,
-        instance.close(np.arange(size, dtype=np.int32)),
-        params.of_search(size),
-    )
+    own = instance.close(np.arange(size, dtype=np.int32))
+    search = instance.tour_search(candidates, own, params.of_search(size))
     end = time.monotonic() + seconds
     search.optimize(min(60.0, seconds), token)
     done = 0

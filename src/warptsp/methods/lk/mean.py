@@ -8,20 +8,17 @@ direction of that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.methods.first_search import FirstSearch
 from warptsp.methods.lk import cpu, tuning
 from warptsp.methods.lk.params import LkParams
+from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
 
 __all__ = ["asymmetry", "search_mean", "seconds_for_mean"]
 

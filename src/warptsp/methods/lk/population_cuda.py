@@ -9,25 +9,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.beside import Beside
-from warptsp.backends.cpu import tour_search
-from warptsp.backends.cuda.search import PartRounds
+from warptsp.backends.cuda.cities import Cities
+from warptsp.backends.cuda.search import PartRounds, TourSearch
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import between_reports
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.search import TourSearch
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
+from warptsp.methods.protocol import Run
 
 
 class PopulationPlan(NamedTuple):
@@ -171,7 +166,8 @@ class GpuPopulation:
         self.run = run
         self.number = 0  # of populations
         self._lists = lead.candidates.download()
-        self._native = tour_search(lead.search_instance(), self._lists, tour, params.of_search(len(tour)))
+        instance = lead.search_instance()
+        self._native = instance.tour_search(self._lists, tour, params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
         self._crossing: Beside[tuple[bool, int]] | None = None

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._native import DirectedSearch, PopulationPlan, PopulationRun, TourSearch
 from warptsp.machine import memory
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.engine import Engine, planned_seconds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.lk.tuning import Members
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
-
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.lk.tuning import Members
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
 
 Native = TypeVar("Native", TourSearch, DirectedSearch)
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.construct.simple import along_curve
@@ -24,16 +24,11 @@ from warptsp.machine import CPU
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.first_search import FirstSearch
 from warptsp.methods.lk import tuning
-from warptsp.methods.protocol import View, ViewedRun
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.protocol import Run, View, ViewedRun
 from warptsp.neighbors import candidate_rows
+from warptsp.problem import Problem
 from warptsp.problem.places import Places, constrained, of_groups
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.lk.params import LkParams
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 __all__ = ["search_with_groups", "tight_groups"]
 

@@ -34,7 +34,7 @@ MIN_PARTED = 8_000  # cities below which parts cost more than a second thread br
 MIN_UNEVEN = 8_000  # cities from which the share of the long edges is asked for (EXP-294)
 MIN_LONG_EDGES = 20_000  # cities below which kicks all over the tour reorder clusters, too (EXP-126)
 SWEEP = 0.3  # kicks a city that go once through a part, as native/lk/subproblem.h has it (EXP-029)
-FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
+FIRST_CYCLE = 4  # kicks a city in the first cycle without a limit
 # Cities up to which a run without a limit ends by itself, after populations of quick members
 # (native/lk/population_run.h): the largest size of the calibration (EXP-317).
 SETTLED_CITIES = 500
@@ -83,7 +83,7 @@ LARGEST_POPULATION = 300  # members at most, and of the first population on a GP
 # Members of a population after another one, in times that one's: with fewer, kicks are better (EXP-276).
 NEXT_POPULATION = 0.5
 # Between two of them, where the longest links carry more than UNEVEN of the tour, kicks for so much of the
-# horizon, and again as long as they gain so much (EXP-342).
+# time or the kicks, and again as long as they gain so much (EXP-342).
 GAINING_SHARE, GAINING = 0.04, 1e-4
 
 
@@ -123,7 +123,7 @@ MEMORY_SHARE = 0.4
 MEMBER_BYTES, CROSSING_BYTES, CROSSING_BYTES_OF_THREAD = 24, 72, 40
 # With a limit on kicks: up to so many cities times members.
 MAX_MEMBER_CITIES = 100_000_000
-# The horizon of crossover, in times that it takes if time is short, from which the usual selection is better
+# The time for crossover, in times that it takes if time is short, from which the usual selection is better
 # (EXP-440).
 LEISURE = 2.0
 
@@ -161,8 +161,9 @@ GPU_KICKS_A_ROUND, GPU_KICKS_A_SHORT_ROUND = 0.3, 0.15
 GPU_BESIDE_KERNEL = 0.05
 # but seams should move, and the temperature fall in small steps (EXP-124, EXP-443).
 GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
-GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
-# Share of the horizon for annealing before the first population (EXP-045, EXP-393); not tried alone.
+GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a limit
+# Share of the time or the kicks for annealing before the first population (EXP-045, EXP-393); not tried
+# alone.
 GPU_FIRST_SHARE = 0.03
 GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have their search
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance

@@ -159,7 +159,7 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
         If a block has too few threads for the tour.
     """
     n = instance.problem.n
-    rounding = records.ROUNDINGS[instance.problem.metric.rounding] if instance.rounded else 0
+    rounding = tuning.ROUNDINGS[instance.problem.metric.rounding] if instance.rounded else 0
     if version in THREAD_VERSIONS:
         rounding = int(instance.whole) if version.endswith("matrix") else rounding
         return _alone(version, rounding)
@@ -174,7 +174,7 @@ def climbing_sources(problem: Problem) -> list[Source]:
     """Return what the fastest versions need for problems of this metric, of any size on any GPU."""
     if in_plane(problem):
         names = [*(STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS), BLOCK_VERSIONS["tuned"]]
-        rounding = records.ROUNDINGS[problem.metric.rounding]
+        rounding = tuning.ROUNDINGS[problem.metric.rounding]
         return [Source("climb.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False) for name in names]
     return [_alone(version, int(problem.integral)) for version in ("shared-matrix", "global-matrix")]
 

@@ -7,21 +7,16 @@ are scheduled: the same arguments give the same bound.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.cuda import geometry, plane_candidates
 from warptsp.backends.cuda.bound.ascent import Ascent
 from warptsp.backends.cuda.bound.graph import LISTS, source_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.compiler import Source
-    from warptsp.backends.cuda.device import Device
-    from warptsp.problem import Metric, Problem
+from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device
+from warptsp.problem import Metric, Problem
 
 __all__ = ["held_karp", "sources"]
 

@@ -5,24 +5,20 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.bound.graph import Graph, GraphBuilder
 from warptsp.backends.cuda.bound.pricing import Pricing
 from warptsp.backends.cuda.bound.spanning_tree import SpanningTree
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.geometry import Layout
 from warptsp.backends.cuda.primitives import blocks_for
 from warptsp.machine import available_threads
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.geometry import Layout
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 _SCHEDULE = _native.AscentSchedule
 _ROOTS = 16  # leaves whose second edges are looked for among all pairs

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.geometry import Layout
 from warptsp.backends.cuda.greedy import greedy_tour
 from warptsp.backends.cuda.plane_candidates import candidate_lists
-from warptsp.backends.cuda.primitives import blocks_for, scan_exclusive, sorted_keys
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.geometry import Layout
-    from warptsp.problem import Metric, Problem
+from warptsp.backends.cuda.primitives import blocks_for, scan_exclusive, sort_by_key
+from warptsp.problem import Metric, Problem
 
 LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
 _SCHEDULE = _native.AscentSchedule
@@ -96,9 +92,10 @@ class GraphBuilder:
         The keys are uint64: from, in the upper bits, and to; they are lost.
         """
         device, n = self.device, self.n
-        ordered = sorted_keys(device, keys, size, 2 * int(self.bits), token)
-        if ordered is None:
+        nothing = device.empty(size, np.int32)
+        if (found := sort_by_key(device, keys, nothing, size, 2 * int(self.bits), token)) is None:
             return None
+        ordered = found[0]
         places = device.empty(size, np.int32)
         self.launch("mark_first", size, ordered, np.int32(size), places)
         arcs = int(scan_exclusive(device, places, places, size).download()[0])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.bound.graph import GraphBuilder
+from warptsp.backends.cuda.device import DeviceArray
 from warptsp.backends.cuda.plane_candidates import box_tree
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.bound.graph import GraphBuilder
-    from warptsp.backends.cuda.device import DeviceArray
 
 _MAX_PAIRS = 1 << 22  # of boxes that are split at once
 _VIOLATED = 8  # pairs a city that are taken at once: the most violated ones, if there are more

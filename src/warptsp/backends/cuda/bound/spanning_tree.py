@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from warptsp.backends.cuda import records
-
-if TYPE_CHECKING:
-    from warptsp.backends.cuda.bound.graph import Graph
-    from warptsp.backends.cuda.device import Device
+from warptsp.backends.cuda.bound.graph import Graph
+from warptsp.backends.cuda.device import Device
 
 
 class SpanningTree:
