@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from warptsp.claims import confirmed_bound
 from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
@@ -16,29 +17,27 @@ from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import read_only
-from warptsp.stop.callback import is_true
-from warptsp.stop.deadline import token_until
-
-from .branch_and_cut import BranchAndCut
-from .certificate import (
+from warptsp.proof.branch_and_cut import BranchAndCut
+from warptsp.proof.certificate import (
     certificate_of,
     certificate_of_tour,
     read_unfinished,
     write_proof,
     write_unfinished,
 )
-from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
-from .linear_program import has_solver, require_solver
-from .proof import Proof, ProofOptions, ProofProgress
+from warptsp.proof.closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
+from warptsp.proof.linear_program import has_solver, require_solver
+from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
+from warptsp.stop.callback import is_true
+from warptsp.stop.deadline import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
     from warptsp.problem.reduced import Reduced
+    from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
-
-    from .evidence import Certificate
 
 
 __all__ = ["MAX_CITIES", "check_provable", "prove_with", "prove_within"]
