@@ -236,7 +236,7 @@ class NodeProgram:
         if self._price_this_ray():
             return True
         # Infeasible by rounding alone? Another basis may tell, or give another ray.
-        self.program.forget_basis()
+        self.program.restore()
         outcome = self.program.solve()
         if outcome is Outcome.INFEASIBLE:
             return self._price_this_ray()

@@ -129,7 +129,6 @@ class Windows:
                 instance,
                 lengths=distances,
                 fixed=np.unique(np.sort(np.concatenate([joins, kept]), axis=1), axis=0),
-                has_dummy=False,
             ),
             np.arange(len(window), dtype=np.int32),
             seed=self._seed,
