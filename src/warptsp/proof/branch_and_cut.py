@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp._native import Effort
-
-from .closed_instance import Stopped
-from .evidence import Branch, Certificate, Evidence, Node
-from .node_program import NEAR
-from .node_solver import NodeSolver
-from .side_by_side import side_by_side
-from .side_search import search_aside
-from .windows import FEWEST_CITIES, Windows
+from warptsp.proof.closed_instance import Stopped
+from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
+from warptsp.proof.node_program import NEAR
+from warptsp.proof.node_solver import NodeSolver
+from warptsp.proof.side_by_side import side_by_side
+from warptsp.proof.side_search import search_aside
+from warptsp.proof.windows import FEWEST_CITIES, Windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
-
-    from .closed_instance import ClosedInstance
-    from .proof import ProofOptions
+    from warptsp.proof.closed_instance import ClosedInstance
+    from warptsp.proof.proof import ProofOptions
 
 __all__ = ["BranchAndCut"]
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .evidence import Branch
-from .linear_program import Outcome
-from .node_program import objective_of
+from warptsp.proof.evidence import Branch
+from warptsp.proof.linear_program import Outcome
+from warptsp.proof.node_program import objective_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .node_program import NodeProgram
+    from warptsp.proof.node_program import NodeProgram
 
 __all__ = ["sides_of"]
 

@@ -196,14 +196,14 @@ class LinearProgram:
         """Return what `restore` takes."""
         return self._solver.getBasis()  # a copy
 
-    def restore(self, basis: Any) -> None:
-        """Begin the next solution from this basis, or from none if it is of no use."""
-        if not basis.valid or self._solver.setBasis(basis) == self._highspy.HighsStatus.kError:
+    def restore(self, basis: Any = None) -> None:
+        """Begin the next solution from this basis, or from nothing if it is of no use."""
+        if (
+            basis is None
+            or not basis.valid
+            or self._solver.setBasis(basis) == self._highspy.HighsStatus.kError
+        ):
             self._solver.clearSolver()
-
-    def forget_basis(self) -> None:
-        """Begin the next solution from nothing."""
-        self._solver.clearSolver()
 
     def solve(self, iterations: int = _NO_LIMIT) -> Outcome:
         """Solve it, and keep solution and prices."""

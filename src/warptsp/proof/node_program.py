@@ -1,4 +1,4 @@
-"""The linear programme of a node: it gets the edges that its prices want, and proves bounds by them."""
+"""The linear programme of a node, with the edges that its prices want, and the bounds that they prove."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
-
-from .closed_instance import FRACTION_BITS, Stopped
-from .evidence import Branch, Evidence, Node
-from .linear_program import LinearProgram, Outcome
+from warptsp.proof.closed_instance import FRACTION_BITS, Stopped
+from warptsp.proof.evidence import Branch, Evidence, Node
+from warptsp.proof.linear_program import LinearProgram, Outcome
 
 if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from .closed_instance import ClosedInstance
-    from .evidence import CutDescription
+    from warptsp.proof.closed_instance import ClosedInstance
+    from warptsp.proof.evidence import CutDescription
 
 __all__ = ["NEAR", "NodeProgram", "objective_of"]
 
@@ -237,7 +236,7 @@ class NodeProgram:
         if self._price_this_ray():
             return True
         # Infeasible by rounding alone? Another basis may tell, or give another ray.
-        self.program.forget_basis()
+        self.program.restore()
         outcome = self.program.solve()
         if outcome is Outcome.INFEASIBLE:
             return self._price_this_ray()

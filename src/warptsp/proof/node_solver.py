@@ -12,11 +12,10 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp._native import Effort
-
-from .branching import sides_of
-from .evidence import Node
-from .linear_program import Outcome
-from .node_program import NodeProgram, objective_of
+from warptsp.proof.branching import sides_of
+from warptsp.proof.evidence import Node
+from warptsp.proof.linear_program import Outcome
+from warptsp.proof.node_program import NodeProgram, objective_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .closed_instance import ClosedInstance
+    from warptsp.proof.closed_instance import ClosedInstance
 
 __all__ = ["NodeSolver"]
 

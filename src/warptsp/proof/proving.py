@@ -17,29 +17,27 @@ from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import read_only
-from warptsp.stop.callback import is_true
-from warptsp.stop.deadline import token_until
-
-from .branch_and_cut import BranchAndCut
-from .certificate import (
+from warptsp.proof.branch_and_cut import BranchAndCut
+from warptsp.proof.certificate import (
     certificate_of,
     certificate_of_tour,
     read_unfinished,
     write_proof,
     write_unfinished,
 )
-from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
-from .linear_program import has_solver, require_solver
-from .proof import Proof, ProofOptions, ProofProgress
+from warptsp.proof.closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
+from warptsp.proof.linear_program import has_solver, require_solver
+from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
+from warptsp.stop.callback import is_true
+from warptsp.stop.deadline import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
     from warptsp.problem.reduced import Reduced
+    from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
-
-    from .evidence import Certificate
 
 
 __all__ = ["MAX_CITIES", "check_provable", "prove_with", "prove_within"]
@@ -84,17 +82,18 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
             kept = replace(earlier, tour=start, length=kept.length)
         proved = has_one_tour(problem)
         if not proved:
-            proving = _Proving(problem, options, token, began)
+            proving = _Proving(problem, options, token, began, floor)
             try:
-                state = proving.run(start, floor, earlier)
+                state = proving.run(start, earlier)
             except Stopped as stopped:
-                floor = max(floor, stopped.bound)
+                proving.floor = max(floor, stopped.bound)
             except BaseException as error:
                 failure = error  # only its tours are of use: what is proved of them may be half done
                 start = proving.best(start)
             else:
                 search_seconds += state.search_seconds
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
+            floor = proving.floor
         attempts = Attempts()
         if options.certificate is not None and proved:
             attempts.make(write_proof, options.certificate, problem, kept)
@@ -200,6 +199,8 @@ class _Proving:
 
     Attributes
     ----------
+    floor : int or float
+        A bound that holds whatever becomes of it.
     state : BranchAndCut or None
         As the callback could have seen it last.
     raised : BaseException or None
@@ -207,9 +208,15 @@ class _Proving:
     """
 
     def __init__(
-        self, problem: Problem, options: ProofOptions, token: _native.StopToken, began: float
+        self,
+        problem: Problem,
+        options: ProofOptions,
+        token: _native.StopToken,
+        began: float,
+        floor: int | float,
     ) -> None:
         self._problem, self._options, self._token, self._began = problem, options, token, began
+        self.floor = floor
         self._pace = Pace(options.checkpoint_interval)
         self.state: BranchAndCut | None = None
         self.raised: BaseException | None = None
@@ -221,7 +228,7 @@ class _Proving:
         found = self.state.instance.open(self.state.tour)
         return found if self._problem.length(found) < self._problem.length(tour) else tour
 
-    def run(self, tour: NDArray[np.int32], floor: int | float, earlier: Certificate | None) -> BranchAndCut:
+    def run(self, tour: NDArray[np.int32], earlier: Certificate | None) -> BranchAndCut:
         """Run branch and cut, in finer units once more where rounding keeps it from its end.
 
         Raises
@@ -244,7 +251,7 @@ class _Proving:
                     instance.close(tour),
                     options,
                     self._token,
-                    report=lambda state, floor=floor: self._report(state, floor),  # type: ignore[misc]
+                    report=self._report,
                     search_until=search_until,
                     earlier=earlier,
                 )
@@ -261,10 +268,10 @@ class _Proving:
             exponent = instance.finer_exponent(problem.length(tour))
             if exponent is None:
                 return state
-            coarser, floor = state, max(floor, instance.value(state.bound))
+            coarser, self.floor = state, max(self.floor, instance.value(state.bound))
             search_until = earlier = None
 
-    def _report(self, state: BranchAndCut, floor: int | float) -> None:
+    def _report(self, state: BranchAndCut) -> None:
         """Write the state, if it is wanted and time for it; tell the callback, which may end the proof."""
         if self._options.checkpoint is not None and self._pace.is_due():
             begun = time.monotonic()
@@ -277,17 +284,17 @@ class _Proving:
         if self._options.callback is None:
             return
         try:
-            if is_true(self._options.callback(self._progress(state, floor))):
+            if is_true(self._options.callback(self._progress(state))):
                 self._token.request()
         except BaseException as error:
             self.raised = error
             raise
 
-    def _progress(self, state: BranchAndCut, floor: int | float) -> ProofProgress:
+    def _progress(self, state: BranchAndCut) -> ProofProgress:
         problem, instance = self._problem, state.instance
         edges, cuts = state.size
         length = problem.length(instance.open(state.tour))
-        bound = min(length, max(instance.value(state.bound), floor))  # no tour is shorter than a proved one
+        bound = min(length, max(instance.value(state.bound), self.floor))  # none is shorter than a proved one
         return ProofProgress(
             seconds=time.monotonic() - self._began,
             length=length,

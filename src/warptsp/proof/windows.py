@@ -16,17 +16,16 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp._native import Effort
-
-from .closed_instance import Stopped
-from .node_solver import NodeSolver
+from warptsp.proof.closed_instance import Stopped
+from warptsp.proof.node_solver import NodeSolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from .closed_instance import ClosedInstance
-    from .evidence import CutDescription
+    from warptsp.proof.closed_instance import ClosedInstance
+    from warptsp.proof.evidence import CutDescription
 
 __all__ = ["FEWEST_CITIES", "Windows"]
 
@@ -130,7 +129,6 @@ class Windows:
                 instance,
                 lengths=distances,
                 fixed=np.unique(np.sort(np.concatenate([joins, kept]), axis=1), axis=0),
-                has_dummy=False,
             ),
             np.arange(len(window), dtype=np.int32),
             seed=self._seed,
