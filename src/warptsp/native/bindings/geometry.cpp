@@ -10,7 +10,7 @@
 #include "space/curve.h"
 #include "space/spread_candidates.h"
 #include "space/tight_groups.h"
-#include "tours/fixed_paths.h"
+#include "tours/fragments.h"
 #include "tours/greedy.h"
 #include "tours/nearest_neighbor.h"
 #include "tours/random_tour.h"

@@ -25,18 +25,18 @@ struct LkParams {
 };
 
 // The arrays of a sub-problem of `size` cities. Cities and positions are numbered from 0.
-template <class Index, class Value>
+template <class Value>
 struct LkArrays {
   int size;
-  Index *order;             // [size] city at a position
-  Index *position;          // [size] position of a city
-  Value *edge;              // [size] length of the edge from a position to the next, or unbreakable
-  Index *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
-  const Index *candidates;  // [size, K] nearest first
-  const Value *lengths;     // [size, K] distance to each candidate; padding holds the largest Value
-  Index *scratch;           // [size]
-  Value *edge_scratch;      // [size]
-  unsigned char *queued;    // [size] lk_in_queue, lk_put_off
+  int *order;             // [size] city at a position
+  int *position;          // [size] position of a city
+  Value *edge;            // [size] length of the edge from a position to the next, or unbreakable
+  int *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
+  const int *candidates;  // [size, K] nearest first
+  const Value *lengths;   // [size, K] distance to each candidate; padding holds the largest Value
+  int *scratch;           // [size]
+  Value *edge_scratch;    // [size]
+  unsigned char *queued;  // [size] lk_in_queue, lk_put_off
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
 };
