@@ -482,17 +482,6 @@ def choose_joins(joins=np.zeros(80, np.uint8)):
     _native.choose_joins(joins)
 
 
-NUMBERS = np.arange(5, dtype=np.uint64)
-
-
-@attacked
-def moves_of(pairs=NUMBERS, triples=NUMBERS, swaps=NUMBERS, relocations=NUMBERS, n=9):
-    _native.pairs_of(pairs)
-    _native.triples_of(triples)
-    _native.swaps_of(swaps, n)
-    _native.relocations_of(relocations, n)
-
-
 @attacked
 def dimacs(n=200, seed=3):
     _native.dimacs_uniform(n, seed)

@@ -238,7 +238,9 @@ def command(
         say(*_explain_launch(problem, search, method, arch).split("\n"))
         return 0
     if arch is not None:
-        raise InvalidOption("--arch: it says for which GPU launches are explained; give --explain-launch, too")
+        raise InvalidOption(
+            "--arch: it says for which GPU launches are explained; give --explain-launch, too"
+        )
     outputs.check_drawings(problem)
     page.check()
     display = make_display("none" if quiet else progress)
