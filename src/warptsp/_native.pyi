@@ -142,18 +142,6 @@ class Descent:
 
     def counters(self) -> dict[str, int]: ...
 
-def pairs_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
-    """The pairs of positions (i, j), i < j, with these numbers."""
-
-def triples_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
-    """The triples of positions (i, j, k), i < j < k, with these numbers."""
-
-def swaps_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
-    """The pairs of positions (x, y), 1 <= x < y < n, with these numbers."""
-
-def relocations_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
-    """The relocations (position, positions passed over) with these numbers."""
-
 def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...

@@ -358,7 +358,6 @@ def held_karp_of(given=distances(EXACT, POINTS)):
     _native.held_karp(given, TOUR, NONE, False, -1, -1, None, 5, 1, token())
 
 
-NUMBERS = np.arange(5, dtype=np.uint64)
 SPACE = np.column_stack([POINTS, POINTS[:, 0]])
 CHAIN = {"from_": np.arange(N - 1, dtype=np.int32), "to": np.arange(1, N, dtype=np.int32)}
 CURVE = {"points": POINTS, "sphere": False, "threads": 2}
@@ -399,10 +398,6 @@ FUNCTIONS_WITHOUT = [
     (_native.takes_each_once, {"tour": TOUR, "threads": 2}),
     (_native.edge_sums, {"points": POINTS, "cities": TOUR, "kind": EXACT, "threads": 2}),
     (_native.choose_joins, {"joins": np.zeros(80, np.uint8)}),
-    (_native.pairs_of, {"numbers": NUMBERS}),
-    (_native.triples_of, {"numbers": NUMBERS}),
-    (_native.swaps_of, {"numbers": NUMBERS, "n": 9}),
-    (_native.relocations_of, {"numbers": NUMBERS, "n": 9}),
     (_native.dimacs_uniform, {"n": 200, "seed": 3}),
     (_native.dimacs_clustered, {"n": 200, "seed": 3}),
     (_native.parse_numbers, {"text": b"1 2 3", "begin": 2, "expected": 3}),

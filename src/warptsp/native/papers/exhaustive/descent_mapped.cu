@@ -10,8 +10,8 @@ using namespace warptsp::exhaustive;
 // for the first pair of a pass. The whole tour is one range if it fits into shared memory. Coordinates lie there in tour
 // order, 8 bytes a city; of a whole tour also by city, with the tour beside them, 10 bytes a city.
 template <bool TourOrder>
-__global__ void __launch_bounds__(1024) evaluate_ranges(DescentTour tour, const int *city, int first_a, int first_b,
-                                                        int size, int fresh, BestMove *found) {
+__global__ void __launch_bounds__(1024)
+    evaluate_ranges(DescentTour tour, const int *city, int first_a, int first_b, int size, int fresh, BestMove *found) {
   if (!tour.is_next(true)) return;
   extern __shared__ __align__(16) unsigned char memory[];
   const bool inside = first_a == first_b;

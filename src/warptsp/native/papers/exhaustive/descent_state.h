@@ -34,7 +34,7 @@ struct DescentTour {
   MetricKind kind;
   int stride;  // of rows
   int has_fast_pass;
-  int own, last;  // this neighbourhood, and the last one of those that are passed over in turn
+  int own, last;          // this neighbourhood, and the last one of those that are passed over in turn
   const double *rows;     // coordinates by city, or null
   const int *int_matrix;  // distances by city, or null
   const double *real_matrix;
@@ -46,7 +46,7 @@ struct DescentTour {
   double *columns;    // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
   double middle_x, middle_y, scale, edge_scale;  // of the points
   double tolerance;
-  long long limit;  // of passes
+  long long limit;       // of passes
   int *earlier, *later;  // limits of swaps by position (exhaustive_passes.h), or null
   DescentState *state;
 
