@@ -46,7 +46,7 @@ def source_of(problem: Problem) -> Source:
 
 
 class CudaSymmetricSearch:
-    """Chains of tours on a GPU; see `warptsp.papers.symmetric.cpu.SymmetricSearch`.
+    """Chains of tours on a GPU, as `_native.SymmetricTours` on CPU threads.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class CudaSymmetricSearch:
     """
 
     def __init__(
-        self, device: Device, circle: Circle, *, seed: int, chains: int | None, block: int | None
+        self, device: Device, circle: Circle, chains: int | None, *, seed: int, block: int | None
     ) -> None:
         n = len(circle.cities)
         self._device = device
@@ -75,9 +75,9 @@ class CudaSymmetricSearch:
         self._seconds_a_step = 0.0
         self._known_states: NDArray[np.void] | None = None  # since the last launch
         if circle.random:
-            self._plan_random(block)
+            self._plan_large("symmetric_random", A_CITY, block)
         elif circle.triples:
-            self._plan_triples(block)
+            self._plan_large("symmetric_triples", A_CITY + 4, block)
         elif block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
             self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
         else:
@@ -286,19 +286,12 @@ class CudaSymmetricSearch:
         """Whether the tours lie in `_cities`: each chain is a block's work, or all blocks have copies."""
         return self._fits or self._circle.random or self._circle.triples
 
-    def _plan_random(self, block: int | None) -> None:
-        self._name, self._warps = "symmetric_random", False
+    def _plan_large(self, name: str, bytes_a_city: int, block: int | None) -> None:
+        """Plan a kernel whose tours may lie in device memory, too."""
+        self._name, self._warps = name, False
         self._block = block or tuning.SYMMETRIC_THREADS
-        self._shared = A_CITY * len(self._circle.cities)
-        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
-        if not self._fits:
-            self._shared = 0
-
-    def _plan_triples(self, block: int | None) -> None:
-        self._name, self._warps = "symmetric_triples", False
-        self._block = block or tuning.SYMMETRIC_THREADS
-        self._shared = self._copy = 8 * math.ceil((A_CITY + 4) * len(self._circle.cities) / 8)
-        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
+        self._shared = self._copy = 8 * math.ceil(bytes_a_city * len(self._circle.cities) / 8)
+        self._fits = self._kernel(name).blocks_per_multiprocessor(self._block, self._shared) > 0
         if not self._fits:
             self._shared = 0
 
