@@ -7,13 +7,6 @@ namespace warptsp::symmetric {
 
 constexpr int max_ahead = 256;  // axes that the grid examines between two barriers
 
-// The tour in device memory.
-struct GridTour {
-  int *city;
-  float2 *place;
-  float *edge;
-};
-
 // One chain on the whole GPU: every block has a stretch of the rungs of each axis. Where moves are few, a descent looks
 // at many axes between two barriers. All threads of the grid have the same, but for `moves`.
 struct GridWalk {
@@ -36,10 +29,10 @@ struct GridWalk {
   long long since = 0, made = 0;
   bool stop = false;
 
-  __device__ __forceinline__ GridWalk(Walk &walk, const GridTour &tour, SymmetricTalk *talk, int *flags, u64 end,
-                                      unsigned char *memory)
+  __device__ __forceinline__ GridWalk(Walk &walk, float2 *place, float *edge, int *city, SymmetricTalk *talk,
+                                      int *flags, u64 end, unsigned char *memory)
       : instance(walk.instance), walk(walk), talk(talk), flags(flags), end(end), left_place((float2 *)memory),
-        tour(walk.instance, tour.place, tour.edge, tour.city, (unsigned *)(right_edge + window)) {}
+        tour(walk.instance, place, edge, city, (unsigned *)(right_edge + window)) {}
 
   // So many axes, or fewer if the time is over or the tour 2-optimal.
   __device__ __forceinline__ void run(long long steps) {

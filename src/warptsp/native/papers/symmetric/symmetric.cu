@@ -174,21 +174,23 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   if (threadIdx.x == 0) states[0] = state;
 }
 
-extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, GridTour tour) {
+// Places and edges of the tours of all chains, for the kernel behind it.
+extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, float2 *place, float *edge) {
   const int p = blockIdx.x * blockDim.x + threadIdx.x, n = instance.size;
   if (p >= n) return;
-  const int own = cities[p];
-  tour.city[p] = own;
-  tour.place[p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
-  tour.edge[p] = instance.edge(own, cities[p + 1 == n ? 0 : p + 1]);
+  const long long chain = (long long)blockIdx.y * n;
+  const int own = cities[chain + p];
+  place[chain + p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
+  edge[chain + p] = instance.edge(own, cities[chain + (p + 1 == n ? 0 : p + 1)]);
 }
 
 extern "C" __global__ void __launch_bounds__(max_threads)
-    symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, GridTour tour,
-                   Cooling cooling, u64 seed, u64 chain, long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
+    symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                   float2 *place, float *edge, Cooling cooling, u64 seed, u64 chain, long long steps,
+                   SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
   Walk walk(instance, states[0], cooling, seed, chain);
-  GridWalk(walk, tour, talk, flags, nanoseconds() + slice, memory).run(steps);
+  GridWalk(walk, place, edge, cities, talk, flags, nanoseconds() + slice, memory).run(steps);
   walk.hand_back(states, blockIdx.x == 0);
 }
 
