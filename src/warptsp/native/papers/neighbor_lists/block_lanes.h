@@ -18,6 +18,36 @@ struct Carver {
   }
 };
 
+// The tour that one block writes.
+struct TourInBlock {
+  TourArrays tour;
+  int *scratch;
+};
+
+// The tour in shared memory if it fits there (`inside`), with a buffer for the longest stretch that is written.
+__device__ __forceinline__ TourInBlock tour_in_block(int n, int *order, int *position, int *scratch, int inside,
+                                                     Carver &shared) {
+  if (!inside) return TourInBlock{TourArrays{n, order, position}, scratch};
+  TourArrays tour{n, shared.take<int>(n), shared.take<int>(n)};
+  int *const buffer = shared.take<int>(3 * (long long)n / 4 + 1);
+  for (int p = threadIdx.x; p < n; p += blockDim.x) {
+    const int city = order[p];
+    tour.order[p] = city;
+    tour.position[city] = p;
+  }
+  __syncthreads();
+  return TourInBlock{tour, buffer};
+}
+
+__device__ __forceinline__ void put_tour_back(const TourArrays &tour, int *order, int *position) {
+  __syncthreads();
+  for (int p = threadIdx.x; p < tour.size; p += blockDim.x) {
+    const int city = tour.order[p];
+    order[p] = city;
+    position[city] = p;
+  }
+}
+
 // Moves whose first two edges are gone, lined up in shared memory.
 struct OpenMoves {
   int capacity;

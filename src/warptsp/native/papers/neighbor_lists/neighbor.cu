@@ -6,7 +6,6 @@
 #include "papers/neighbor_lists/block_lanes.h"
 #include "papers/neighbor_lists/iterated_search.h"
 #include "papers/neighbor_lists/shared_passes.h"
-#include "papers/neighbor_lists/tour_in_block.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(block_threads)
       if (chosen == 0x7fffffff) break;
       const int city = (int)(keys[chosen] & 0xffffffffull);
       const NeighborMove now = found[city];
-      write_stretch(at, rewrite_of(at.tour, now));
+      write_stretch(BlockThreads(), at.tour, rewrite_of(at.tour, now), at.scratch);
       if ((int)threadIdx.x < now.cities) bits[now.t[threadIdx.x]] = 1;
       gain += now.gain;
       ++made;

@@ -12,9 +12,8 @@ constexpr int max_ahead = 256;  // axes that the grid examines between two barri
 struct GridWalk {
   const SymmetricInstance &instance;
   Walk &walk;
-  SymmetricTalk *const talk;
+  Rounds rounds;
   int *const flags;  // three a block
-  const u64 end;     // nanoseconds
   const int n = instance.size, rungs = axis_at(instance, axes_an_iteration(instance) - 1).rungs;
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   const int stretch = (rungs + gridDim.x - 1) / gridDim.x;
@@ -25,25 +24,21 @@ struct GridWalk {
   CircleTour<SharedByBlocks> tour;
 
   const bool near = axes_an_iteration(instance) <= 2;  // axes next to each other have the same cities but one
-  int slot = 0, gap = 0;                               // axes from move to move, of late
+  int gap = 0;                                         // axes from move to move, of late
   long long since = 0, made = 0;
-  bool stop = false;
 
-  __device__ __forceinline__ GridWalk(Walk &walk, float2 *place, float *edge, int *city, SymmetricTalk *talk,
-                                      int *flags, u64 end, unsigned char *memory)
-      : instance(walk.instance), walk(walk), talk(talk), flags(flags), end(end), left_place((float2 *)memory),
+  __device__ __forceinline__ GridWalk(Walk &walk, float2 *place, float *edge, int *city, const Rounds &rounds,
+                                      int *flags, unsigned char *memory)
+      : instance(walk.instance), walk(walk), rounds(rounds), flags(flags), left_place((float2 *)memory),
         tour(walk.instance, place, edge, city, (unsigned *)(right_edge + window)) {}
 
   // So many axes, or fewer if the time is over or the tour 2-optimal.
   __device__ __forceinline__ void run(long long steps) {
-    while (made < steps && !stop && !walk.is_done()) {
-      if (blockIdx.x == 0 && threadIdx.x == 0) {
-        talk->clear_behind(slot);
-        if (nanoseconds() >= end) talk->stop[slot] = 1;
-      }
+    while (made < steps && !rounds.stop && !walk.is_done()) {
+      rounds.begin();
       if (walk.cold && gap > 2 && near) {
-        if (!look_ahead() || stop || made >= steps) continue;
-        if (blockIdx.x == 0 && threadIdx.x == 0) talk->clear_behind(slot);
+        if (!look_ahead() || rounds.stop || made >= steps) continue;
+        rounds.begin();
       }
       make();
     }
@@ -93,11 +88,8 @@ struct GridWalk {
       }
     }
     __syncthreads();
-    if (threadIdx.x == 0 && found_at < ahead) atomicMin(&talk->first[slot], (u64)(walk.state.step + found_at));
-    grid_barrier(&talk->arrived);
-    const u64 first = talk->first_at(slot);
-    stop = talk->stop_at(slot);
-    slot = (slot + 1) % 3;
+    if (threadIdx.x == 0 && found_at < ahead) rounds.found((u64)(walk.state.step + found_at));
+    const u64 first = rounds.agree();
     const int skipped = first == nothing ? ahead : (int)((long long)first - walk.state.step);
     walk.pass(skipped, false);
     since += skipped;
@@ -113,7 +105,7 @@ struct GridWalk {
     const bool moved = decide(axis, behind);
     if (moved) {
       tour.apply(axis, low, stretch, __syncthreads_count(behind) & 1);
-      grid_barrier(&talk->arrived);
+      grid_barrier(&rounds.talk->arrived);
       gap = (int)min((3LL * gap + since + 3) / 4, (long long)max_ahead);
       since = 0;
     } else {
@@ -126,22 +118,20 @@ struct GridWalk {
 
   // Whether any rung of the axis is accepted; `behind` is odd on threads that count an odd number in later blocks.
   __device__ __forceinline__ bool decide(const Axis &axis, int &behind) {
+    int *const told = flags + rounds.slot * gridDim.x;
     const bool any_here = tour.decide(axis, low, stretch, walk);
     if (warp == 0) {
       const bool odd = any_here && (odd_behind(tour.words, tour.words_of(stretch), 0) ^ (tour.words[0] & 1));
-      if (lane == 0) __stcg(flags + slot * gridDim.x + blockIdx.x, (int)any_here << 1 | (int)odd);
+      if (lane == 0) __stcg(told + blockIdx.x, (int)any_here << 1 | (int)odd);
     }
-    grid_barrier(&talk->arrived);
-    stop = talk->stop_at(slot);
+    rounds.agree();
     int any = 0;
     for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-      const int flag = __ldcg(flags + slot * gridDim.x + b);
+      const int flag = __ldcg(told + b);
       any |= flag;
       behind ^= b > blockIdx.x ? flag & 1 : 0;
     }
-    const bool moved = __syncthreads_or(any);
-    slot = (slot + 1) % 3;
-    return moved;
+    return __syncthreads_or(any);
   }
 };
 

@@ -75,9 +75,8 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   BlockTour tour(instance, memory);
   tour.load(cities);
   Walk walk(instance, states[0], Cooling{}, 0, 0);
-  const u64 end = nanoseconds() + slice;
-  int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
-  bool stop = false;
+  Rounds rounds{talk, nanoseconds() + slice};
+  int each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
   const auto make = [&] {
     const bool moved = tour.make(walk);
     walk.pass(1, moved);
@@ -86,29 +85,23 @@ extern "C" __global__ void __launch_bounds__(max_threads)
     gap = min((3 * gap + since - 1) / 4 + 1, 1 << 20);
     since = 0;
   };
-  while (!stop) {
+  while (!rounds.stop) {
     // A barrier takes as long as some axes.
     for (int alone = 0; alone < max_alone && gap < 8 && since < 8 && !walk.is_done(); alone++) make();
     if (walk.is_done()) break;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      talk->clear_behind(slot);
-      if (nanoseconds() >= end) talk->stop[slot] = 1;
-    }
+    rounds.begin();
     const int count = (int)min((long long)each * gridDim.x, walk.all - walk.state.quiet);
     for (int s = blockIdx.x; s < count; s += gridDim.x) {
       if (!tour.has_move(walk.axis_ahead(s), walk)) continue;
-      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(walk.state.step + s));
+      if (threadIdx.x == 0) rounds.found((u64)(walk.state.step + s));
       break;
     }
-    grid_barrier(&talk->arrived);
-    const u64 first = talk->first_at(slot);
-    stop = talk->stop_at(slot);
+    const u64 first = rounds.agree();
     const int skipped = first == nothing ? count : (int)((long long)first - walk.state.step);
     walk.pass(skipped, false);
     since += skipped;
     each = first == nothing ? min(2 * each, max_each) : 1;
     if (first != nothing) make();
-    slot = (slot + 1) % 3;
   }
   // Copies are all the same: one is handed back.
   if (blockIdx.x != 0) return;
@@ -132,13 +125,10 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   __syncthreads();
   tour.load(&most);
   SymmetricState state = states[0];
-  const u64 end = nanoseconds() + slice;
-  int slot = 0, each = 1;
-  for (bool stop = false; !stop && state.quiet < rows;) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      talk->clear_behind(slot);
-      if (nanoseconds() >= end) talk->stop[slot] = 1;
-    }
+  Rounds rounds{talk, nanoseconds() + slice};
+  int each = 1;
+  while (!rounds.stop && state.quiet < rows) {
+    rounds.begin();
     const long long count = min((long long)each * gridDim.x, rows - state.quiet);
     for (long long s = blockIdx.x; s < count; s += gridDim.x) {
       if (threadIdx.x == 0) found = 1 << group_bits;
@@ -148,13 +138,10 @@ extern "C" __global__ void __launch_bounds__(max_threads)
       const int group = found;
       __syncthreads();
       if (group == 1 << group_bits) continue;
-      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(state.step + s) << group_bits | (u64)group);
+      if (threadIdx.x == 0) rounds.found((u64)(state.step + s) << group_bits | (u64)group);
       break;
     }
-    grid_barrier(&talk->arrived);
-    const u64 first = talk->first_at(slot);
-    stop = talk->stop_at(slot);
-    slot = (slot + 1) % 3;
+    const u64 first = rounds.agree();
     const long long passed = first == nothing ? count : (long long)(first >> group_bits) - state.step;
     state.step += passed;
     state.quiet += passed;
@@ -190,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(max_threads)
                    SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
   Walk walk(instance, states[0], cooling, seed, chain);
-  GridWalk(walk, place, edge, cities, talk, flags, nanoseconds() + slice, memory).run(steps);
+  GridWalk(walk, place, edge, cities, Rounds{talk, nanoseconds() + slice}, flags, memory).run(steps);
   walk.hand_back(states, blockIdx.x == 0);
 }
 
