@@ -143,16 +143,6 @@ def test_nor_do_don_t_look_bits_leave_a_move(acceptance, seed, device):
     assert_local_optimum(problem, result, 5, True)
 
 
-@pytest.mark.parametrize("method", ["neighbor-two-opt", "neighbor-three-opt"])
-@pytest.mark.parametrize("improvement", ["best", "first"])
-@pytest.mark.parametrize("moves", ["one", "many"])
-def test_descents_along_lists_end_at_a_local_optimum(method, improvement, moves):
-    problem = problem_of("EXACT_2D", 60, seed=7, open=OpenPath(start=3), fixed_edges=FIXED)
-    params = {"improvement": improvement, "moves": moves, "neighbors": 6}
-    result = solve(problem, method, params, start="random", device="cpu")
-    assert_local_optimum(problem, result, 6, method == "neighbor-three-opt")
-
-
 @pytest.mark.parametrize(
     "method", ["two-opt", "three-opt", "swap", "relocate", "vnd", "neighbor-two-opt", "neighbor-three-opt"]
 )

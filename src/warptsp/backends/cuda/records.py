@@ -297,7 +297,6 @@ SYMMETRIC_INSTANCE = _record(
 SYMMETRIC_STATE = _record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
 SYMMETRIC_TALK = _record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
 COOLING = _record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
-GRID_TOUR = _record("GridTour", "symmetric.cu", "ptr city place edge")
 
 BOUND_ARC = _record("BoundArc", "bound.cu", "i4 to cost")
 LEVEL_EDGE = _record("LevelEdge", "bound.cu", "i4 a b length arc")

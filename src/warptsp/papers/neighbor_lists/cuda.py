@@ -34,7 +34,8 @@ PASS_KERNELS = ("measure_lists", "run_passes<{three}>")
 # Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
 METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
-_MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
+_OPEN_BYTES = 40 + 4  # of shared memory: an open move
+_MEMBER_BYTES = 50 + 32 * _OPEN_BYTES  # a city that is looked at, and the moves it may open
 _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
 _BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
 
@@ -389,7 +390,7 @@ class NeighborSearch:
 
     def _run_passes(self, plan: np.void, *, last: int, passes: int) -> float:
         """So many passes, or kicks as planned up to number `last`; the seconds that they took."""
-        beside = 2 * tuning.MAX_PAIRS + 4 * tuning.MAX_THIRDS + 64
+        beside = 2 * tuning.MAX_PAIRS + _OPEN_BYTES * tuning.MAX_OPEN + 64
         shared = self._shared(_BYTES_OF_TOUR, beside)
         self._words.zero()
         return self._run(

@@ -6,7 +6,6 @@
 #include "papers/neighbor_lists/block_lanes.h"
 #include "papers/neighbor_lists/iterated_search.h"
 #include "papers/neighbor_lists/shared_passes.h"
-#include "papers/neighbor_lists/tour_in_block.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
@@ -94,11 +93,11 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % warp_size == 0) atomicAdd(&evaluated, (u64)evaluations);
   __syncthreads();
   if (own) {
-    const double gain = __longlong_as_double((long long)at.gain[threadIdx.x]);
-    if (gain > 0.0) found[city] = at.move[threadIdx.x];
-    rank[city] = gain > 0.0 ? gain_rank(gain) : no_gain;
+    const NeighborMove &move = at.move[threadIdx.x];
+    if (move.found()) found[city] = move;
+    rank[city] = move.found() ? gain_rank(move.gain) : no_gain;
     if (listed)
-      bits[city] = gain > 0.0;
+      bits[city] = move.found();
     else
       state->skipped = 1;
   }
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(block_threads)
       if (chosen == 0x7fffffff) break;
       const int city = (int)(keys[chosen] & 0xffffffffull);
       const NeighborMove now = found[city];
-      write_stretch(at, rewrite_of(at.tour, now));
+      write_stretch(BlockThreads(), at.tour, rewrite_of(at.tour, now), at.scratch);
       if ((int)threadIdx.x < now.cities) bits[now.t[threadIdx.x]] = 1;
       gain += now.gain;
       ++made;
@@ -303,7 +302,7 @@ __global__ void __launch_bounds__(block_threads)
           return gained;
         });
   __syncthreads();
-  atomicAdd(&state->evaluations, look.evaluations);
+  atomicAdd(&state->evaluations, (u64)look.evaluations);
   if (threadIdx.x == 0) atomicAdd(&state->examined, look.examined);
   if (blockIdx.x != 0) return;
   if (chains.inside) put_tour_back(at.tour, chains.order, chains.position);
