@@ -105,6 +105,35 @@ def test_no_format_is_imported_that_nobody_asks_for(tmp_path):
     run_code(code, check=True, cwd=tmp_path)
 
 
+PLUGIN = """
+import numpy as np
+from warptsp import Problem
+from warptsp.io.format import Format, Instance
+def read(source, options):
+    return Instance(Problem.from_points([eval(place.replace(b"/", b",")) for place in source.text.split()]))
+FORMATS = (Format(name="slashes", endings=(".xy",), read=read, sniff=lambda data: data.startswith(b"0/")),)
+"""
+
+
+def test_another_package_may_offer_a_format(tmp_path):
+    (tmp_path / "slashes.py").write_text(PLUGIN)
+    about = tmp_path / "slashes-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: slashes\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[warptsp.formats]\nslashes = slashes:FORMATS\nbroken = slashes:NONE\n"
+    )
+    (tmp_path / "a.xy").write_text("0/0 3/4 3/0")
+    (tmp_path / "b.txt").write_text("0/0 3/4 3/0")
+    code = (
+        "import logging, warptsp; from warptsp.io import FORMATS; logging.basicConfig(); assert list(FORMATS)[-1] == 'slashes';"
+        "print(*(warptsp.load(name).distance(0, 1) for name in ('a.xy', 'b.txt')), FORMATS['slashes'])"
+    )
+    done = run_code(code, check=True, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.stdout == "5.0 5.0 ('.xy',)\n"
+    assert "the formats of slashes:NONE cannot be used" in done.stderr
+
+
 def test_every_stopping_option_is_a_criterion():
     from warptsp.cli._search import Stops
     from warptsp.cli.solve import command

@@ -15,13 +15,13 @@ from instances import unit_points
 
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load, write_problem
-from warptsp.io.table import parse_table
+from warptsp.io.table import read_table
 from warptsp.io.table.writer import problem_table
 from warptsp.problem import Metric, Problem
 
 
 def parse(text):
-    return parse_table(text if isinstance(text, bytes) else text.encode(), "file.csv")
+    return read_table(text if isinstance(text, bytes) else text.encode(), "file.csv").problem
 
 
 @pytest.mark.parametrize(

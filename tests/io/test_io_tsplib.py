@@ -17,6 +17,7 @@ from instances import unit_points
 from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError
 from warptsp.io import load, read_tour, write_problem, write_tour
+from warptsp.io.format import Source
 from warptsp.io.tsplib import parse_problem, parse_tour, problem_tsplib
 from warptsp.problem import Metric, OpenPath, Problem, known_length_by_name
 
@@ -408,12 +409,17 @@ def test_fuzzed_instances(data):
     assert "\n" not in message
 
 
+def tour_in(folder, data, problem):
+    (folder / "file.tour").write_bytes(data)
+    return parse_tour(Source(folder / "file.tour"), problem)
+
+
 @given(mutated())
-def test_fuzzed_tours(data):
+def test_fuzzed_tours(tmp_path_factory, data):
     problem = parse(GOOD)
     message = ""
     try:
-        parse_tour(data, "file.tour", problem)
+        tour_in(tmp_path_factory.getbasetemp(), data, problem)
     except (InvalidProblem, InvalidTour) as error:
         message = str(error)
     assert "\n" not in message
@@ -544,7 +550,7 @@ def test_tours(tmp_path):
     problem = parse(GOOD)
     for end in ("-1\nEOF\n", "-1\n-1\n", "", "-1\n3\n2\n1\n-1\n"):
         text = f"NAME: x\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n3 1\n2\n{end}"
-        assert parse_tour(text.encode(), "f", problem).cities.tolist() == [2, 0, 1]
+        assert tour_in(tmp_path, text.encode(), problem).cities.tolist() == [2, 0, 1]
     numbered = parse(GOOD.replace("1 0 0\n2 3 4\n3 6 8", "10 0 0\n0 3 4\n7 6 8"))
     write_tour(tmp_path / "a.tour", [2, 1, 0], numbered)
     assert read_tour(tmp_path / "a.tour", numbered).tolist() == [2, 1, 0]

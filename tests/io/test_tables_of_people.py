@@ -70,6 +70,10 @@ def test_blanks_behind_a_comma_and_line_breaks_in_quoted_names():
     assert list(found.labels) == ["Depot", "Main St, 5"]
     rows = 'name,lat,lon\n"A\nstreet 5",52.5,13.4\n"B ""b"" , c",52.6,13.5\n"C\r\nx\ny",52.7,13.6\n'
     assert list(read(rows).labels) == ["A street 5", 'B "b" , c', "C x y"]
+    behind = read('id , name ,lat,lon\n"1" , "A ""b"" ,c" ,3,1\n2 , d"e ,4,5\n')
+    assert list(behind.labels) == ['A "b" ,c', 'd"e']
+    with pytest.raises(ParseError, match=r"a.csv:2: .* is not a CSV line"):
+        read('name,lat,lon\n"A" b,1,2\n')
     with pytest.raises(ParseError, match=r"a.csv:8: 'bad' in column lat"):
         read(f"{rows}D,bad,1\n")
     with pytest.raises(ParseError, match=r"a.csv:3: .* is not a CSV line"):
@@ -337,7 +341,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
 def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, caplog):
     path = tmp_path / "a.csv"
     path.write_bytes(WESTERN.encode(encoding))
@@ -349,7 +355,11 @@ def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, cap
     assert all(said[encoding] in line for line in lines)
     # A byte order mark counts more.
     assert (
-        list(load(path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16") else encoding).labels)
+        list(
+            load(
+                path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16", "utf-32") else encoding
+            ).labels
+        )
         == NAMES
     )
 
@@ -371,7 +381,7 @@ def test_encodings_that_do_not_fit(tmp_path):
     with pytest.raises(ParseError, match="is not text in utf-8, from byte"):
         load(path, encoding="utf-8")
     for name in ("rot13", "hex", "klingon", 7):
-        with pytest.raises(InvalidOption, match=f"encoding: {name!r} is no encoding such as utf-8"):
+        with pytest.raises(InvalidOption, match=f"encoding {name!r}: there is no such encoding of text"):
             load(path, encoding=name)
     (tmp_path / "a.gpx").write_text("<gpx/>")
     np.save(tmp_path / "a.npy", SQUARE)

@@ -48,11 +48,6 @@ def read_elements(
         right in it; and its line.
     root : str
         What the outermost element must be called.
-
-    Raises
-    ------
-    ParseError
-        It is no XML, or another document.
     """
     path: list[str] = []
     open_elements: list[tuple[dict[str, str], list[str], int]] = []

@@ -19,15 +19,7 @@ __all__ = ["FORMATS"]
 
 
 def parse_list(source: Source, problem: Problem) -> TourFile:
-    """The cities in a list of numbers; a 0 among them means that they are counted from 0.
-
-    Raises
-    ------
-    ParseError
-        It holds something else.
-    InvalidTour
-        The instance has no such city.
-    """
+    """The cities in a list of numbers; a 0 among them means that they are counted from 0."""
     data, file = source.data.rstrip(b"\x00\x1a \t\r\n"), source.file
     numbers, end = parse_numbers(data, 0, problem.n)
     wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) > 2.0**53)

@@ -55,13 +55,7 @@ class Source:
 
     @property
     def data(self) -> bytes:
-        """The contents, unpacked and without a byte order mark; read once, when they are first asked for.
-
-        Raises
-        ------
-        ParseError
-            The file is missing, empty or no text.
-        """
+        """The contents, unpacked and without a byte order mark; read once, when they are first asked for."""
         if self._data is None:
             self._data, _, marked = read_bytes(self.path)
             if marked:
@@ -70,13 +64,7 @@ class Source:
 
     @property
     def text(self) -> bytes:
-        """The same in UTF-8, for formats that do not say their encoding themselves.
-
-        Raises
-        ------
-        ParseError
-            Also if its encoding is not known.
-        """
+        """The same in UTF-8, for formats that do not say their encoding themselves."""
         data = self.data
         encoding, self.encoding = self.encoding, None
         self._data = in_utf8(data, self.file, encoding)
@@ -84,13 +72,7 @@ class Source:
 
     @property
     def bytes(self) -> bytes:
-        """The contents, unpacked if the name says that they are packed; read each time they are asked for.
-
-        Raises
-        ------
-        ParseError
-            The file is missing or empty.
-        """
+        """The contents, unpacked if the name says that they are packed; read each time they are asked for."""
         with reading(self.path):
             found, name = contents(self.path)
         if not found:

@@ -138,13 +138,7 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
 
 
 def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Problem:
-    """The instance in a file that says what its metric is, with another one for the same coordinates.
-
-    Raises
-    ------
-    InvalidOption
-        The metric does not fit.
-    """
+    """The instance in a file that says what its metric is, with another one for the same coordinates."""
     own, name = problem.metric, options.asked
     if name is None or (wanted := metric_in(name, own.dimensions)) is own:
         return problem

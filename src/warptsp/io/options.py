@@ -103,8 +103,8 @@ def _check_encoding(encoding: object) -> None:
     except (LookupError, ValueError):
         pass
     raise InvalidOption(
-        f"{as_called('encoding', '--encoding')}: {shown(encoding)} is no encoding such as utf-8, cp1252, "
-        "cp1250, cp1251, shift_jis or gbk"
+        f"{as_called('encoding', '--encoding')} {shown(encoding)}: there is no such encoding of text; use "
+        "one such as utf-8, cp1252, cp1250, cp1251, shift_jis or gbk"
     )
 
 

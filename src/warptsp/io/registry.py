@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
@@ -12,6 +14,8 @@ from warptsp.errors import InvalidOption
 from .format import Format, Source
 
 __all__ = ["format_of_instance", "format_of_tour", "format_to_write", "formats"]
+
+_log = logging.getLogger(__name__)
 
 #: Modules beside this one, each with its `FORMATS`; a module is imported when a search gets there.
 MODULES = (
@@ -30,9 +34,24 @@ MODULES = (
 
 
 def formats() -> Iterator[Format]:
-    """Every format, one after the other."""
+    """Every format, one after the other; those of other packages are the last."""
     for module in MODULES:
         yield from import_module(f"{__package__}.{module}").FORMATS
+    yield from _from_outside()
+
+
+@cache
+def _from_outside() -> tuple[Format, ...]:
+    """The formats that other packages offer by an entry point; one that fails costs only itself."""
+    from importlib.metadata import entry_points
+
+    found: list[Format] = []
+    for entry in entry_points(group="warptsp.formats"):
+        try:
+            found += entry.load()
+        except Exception as error:
+            _log.warning("the formats of %s cannot be used: %s", entry.value, error)
+    return tuple(found)
 
 
 def has_instance_ending(name: str) -> bool:

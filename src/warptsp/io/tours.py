@@ -183,12 +183,6 @@ def read_own_tour(
         Its format as an instance.
     encoding : str, optional
         That of a text.
-
-    Raises
-    ------
-    ParseError, InvalidTour
-        It is no list of places, and has no tour either; or the rows of a table are not in the order of their
-        positions.
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)

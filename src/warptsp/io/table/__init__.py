@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from warptsp.io.format import Format, Instance, Source
 
-from .reader import parse_table, read_table
+from .reader import read_table
 from .tours import parse_tour
 from .writer import guarded, problem_table, tour_table
 
 if TYPE_CHECKING:
     from warptsp.io.options import ReadOptions
 
-__all__ = ["FORMATS", "parse_table", "read_table"]
+__all__ = ["FORMATS", "read_table"]
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:

@@ -37,11 +37,6 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
     """The asymmetric instance in a table of arcs; those that it does not have are missing.
 
     Cities are numbered in the order of their first lines, and have the names that stand there.
-
-    Raises
-    ------
-    ParseError
-        With file, line and column.
     """
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
     number: dict[str, int] = {}

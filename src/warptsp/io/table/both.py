@@ -47,13 +47,7 @@ class _Pair(NamedTuple):
 
 
 def with_a_column_each(table: Table, options: ReadOptions) -> Table:
-    """The table with a column for each coordinate, if one holds both; otherwise the table itself.
-
-    Raises
-    ------
-    ParseError
-        A row of such a column holds something else.
-    """
+    """The table with a column for each coordinate, if one holds both; otherwise the table itself."""
     stated = options.columns.keys() - {"name", "id"}
     if stated or look_like_positions(table.first):
         return table

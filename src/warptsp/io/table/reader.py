@@ -29,26 +29,13 @@ from .text import TableText, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
 
-__all__ = ["parse_table", "read", "read_points", "read_table"]
+__all__ = ["read", "read_points", "read_table"]
 
 _log = logging.getLogger(__name__)
 
 
-def parse_table(data: bytes, file: str, options: ReadOptions | None = None) -> Problem:
-    """The instance in the text of a CSV or TSV file.
-
-    Raises
-    ------
-    ParseError
-        With file, line and column.
-    InvalidOption
-        The metric of `options` does not fit.
-    """
-    return read_table(data, file, options).problem
-
-
 def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> Instance:
-    """The same, and what its columns were taken for; None if they hold distances."""
+    """The instance in the text of a table, and what its columns were taken for, unless it is of distances."""
     return read(TableText(data, file), options or ReadOptions())
 
 

@@ -38,13 +38,7 @@ class _Square(NamedTuple):
 
 
 def square_in(table: Table, options: ReadOptions) -> Problem | None:
-    """The instance in a square of distances; None for any other table.
-
-    Raises
-    ------
-    ParseError, InvalidProblem
-        It is a square, and something is wrong with it.
-    """
+    """The instance in a square of distances; None for any other table."""
     for column in (0,) if table.titles is None else (0, 1):
         at_once = table.titles is not None or len(table.first) > _AT_ONCE
         numbers = table.numbers(len(table.first), column) if at_once else None

@@ -42,11 +42,6 @@ class TableText(Table):
     ----------
     data : bytes
         In UTF-8, with each row on a line of its own.
-
-    Raises
-    ------
-    ParseError
-        It has nothing but comments.
     """
 
     def __init__(self, data: bytes, file: str) -> None:
@@ -85,7 +80,7 @@ class TableText(Table):
             fields: Sequence[str] = text.split(None if self.delimiter == " " else self.delimiter)
         else:
             try:
-                fields = next(self._csv([text]))
+                fields = next(self._csv([self._without_blanks_behind(text)]))
             except (csv.Error, StopIteration) as error:
                 if self.delimiter == " ":  # perhaps of a title, and what is wrong is said of that
                     return text.split()
@@ -93,6 +88,12 @@ class TableText(Table):
                     f"{quoted(text)} is not a CSV line: {error}; a quotation mark is closed in its line", line
                 )
         return [field.strip() for field in fields]
+
+    def _without_blanks_behind(self, text: str) -> str:
+        """A line without the blanks between the end of a quoted field and the mark behind it."""
+        mark = re.escape(self.delimiter)
+        fields = rf'((?:^|{mark}) *"(?:[^"]|"")*+") *(?={mark}|$)|(?:^|{mark})[^{mark}]*'
+        return re.sub(fields, lambda field: field[1] or field[0], text)
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
