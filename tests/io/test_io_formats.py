@@ -126,7 +126,8 @@ def test_another_package_may_offer_a_format(tmp_path):
     (tmp_path / "a.xy").write_text("0/0 3/4 3/0")
     (tmp_path / "b.txt").write_text("0/0 3/4 3/0")
     code = (
-        "import logging, warptsp; from warptsp.io import FORMATS; logging.basicConfig(); assert list(FORMATS)[-1] == 'slashes';"
+        "import logging, warptsp; logging.basicConfig();"
+        "from warptsp.io import FORMATS; assert list(FORMATS)[-1] == 'slashes';"
         "print(*(warptsp.load(name).distance(0, 1) for name in ('a.xy', 'b.txt')), FORMATS['slashes'])"
     )
     done = run_code(code, check=True, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
