@@ -299,7 +299,7 @@ def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -
     from warptsp.io.instances import read_instance
     from warptsp.io.options import ReadOptions
 
-    return read_instance(problem, None, ReadOptions.of(None, metric, asymmetric, groups=True)).problem
+    return read_instance(problem, None, ReadOptions({}, metric, asymmetric, groups=True)).problem
 
 
 def _owners(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:

@@ -40,19 +40,13 @@ def test_names_and_endings_mean_one_format():
         assert len(set(endings)) == len(endings)
         assert all(ending.startswith(".") and ending == ending.lower() for ending in endings)
     assert {f.name for f in ALL if f.read} == set(FORMATS)
-    assert {f.name for f in ALL if f.writes_tours} == set(TOUR_FORMATS)
+    assert {f.name for f in ALL if f.write_tour} == set(TOUR_FORMATS)
     assert {f.name for f in ALL if f.write_points} == set(written_in_blocks()) == {"npy", "f64"}
-
-
-def test_what_a_format_cannot_do_is_an_error():
-    for work in ("reader", "writer", "tour_reader", "tour_writer"):
-        with pytest.raises(warptsp.InvalidOption, match=r"format nothing does not (read|write)"):
-            getattr(Format(name="nothing"), work)
 
 
 def test_what_can_be_written_has_an_ending():
     assert all(f.endings for f in ALL if f.write)
-    assert all(f.tour_endings for f in ALL if f.writes_tours)
+    assert all(f.tour_endings for f in ALL if f.write_tour)
     assert all(f.title for f in ALL if f.on_maps)
 
 
@@ -85,7 +79,7 @@ def test_an_instance_is_read_back_by_name_by_ending_and_by_contents(format, tmp_
             assert found.length(range(5)) == problem.length(range(5)), (name, path)
 
 
-@pytest.mark.parametrize("format", [f for f in ALL if f.writes_tours], ids=lambda f: f.name)
+@pytest.mark.parametrize("format", [f for f in ALL if f.write_tour], ids=lambda f: f.name)
 def test_a_tour_is_read_back_by_its_contents_alone(format, tmp_path):
     problem = INSTANCES["globe"]
     tour = np.array([3, 1, 4, 0, 2])

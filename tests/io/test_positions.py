@@ -17,7 +17,7 @@ BERLIN, LISBON = (52.52, 13.405), (38.7225, -9.1375)
 
 
 def read(text, metric=None):
-    return read_table(text.encode(), "file.csv", ReadOptions.of(metric=metric))
+    return read_table(text.encode(), "file.csv", ReadOptions(metric=metric))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ CAPITALS = np.array(
 
 def read(text, columns=None, metric=None, shell=False):
     with called_from_shell() if shell else contextlib.nullcontext():
-        return read_table(text.encode(), "file.csv", ReadOptions.of(columns, metric))
+        return read_table(text.encode(), "file.csv", ReadOptions(columns or {}, metric))
 
 
 def warned(caplog):
@@ -619,7 +619,7 @@ def test_fuzzed_columns(data):
     metric = data.draw(st.sampled_from([None, None, *Metric]))
     message = ""
     try:
-        problem, found = read_table(bytes(text), "file.csv", ReadOptions.of(columns, metric))
+        problem, found = read_table(bytes(text), "file.csv", ReadOptions(columns or {}, metric))
     except WarpTSPError as error:
         message = str(error)
     else:

@@ -18,7 +18,7 @@ from warptsp.problem import Metric, Problem
 
 
 def read(text, **options):
-    return read_table(text.encode(), "a.csv", ReadOptions.of(**options)).problem
+    return read_table(text.encode(), "a.csv", ReadOptions(**options)).problem
 
 
 def told(caplog, least=logging.INFO):

@@ -152,7 +152,7 @@ class Reading:
         from warptsp.io.options import ReadOptions
 
         said = {name: value for name, value in asdict(self).items() if name not in ("columns", "format")}
-        options = ReadOptions.of(self.given_columns(), groups=groups, **said)
+        options = ReadOptions(self.given_columns(), groups=groups, **said)
         with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
             return read_instance(path, self.format, options)
 

@@ -38,5 +38,5 @@ def __getattr__(name: str) -> dict[str, tuple[str, ...]]:
     if name == "FORMATS":
         return {format.name: format.endings for format in formats() if format.read is not None}
     if name == "TOUR_FORMATS":
-        return {format.name: format.tour_endings for format in formats() if format.writes_tours}
+        return {format.name: format.tour_endings for format in formats() if format.write_tour is not None}
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

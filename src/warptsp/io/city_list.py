@@ -57,7 +57,7 @@ def _offsets(data: bytes, index: int) -> Iterator[int]:
             return
 
 
-def _write(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return [format_integers(np.ascontiguousarray(problem.ids_of(tour)[:, np.newaxis]))]
 
 

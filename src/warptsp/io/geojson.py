@@ -214,6 +214,6 @@ FORMATS = (
         _lines,
         "lines (LineString, MultiLineString)",
         sniff=begins_as_json,
-        write_timed_tour=_write_tour,
+        write_tour=_write_tour,
     ),
 )

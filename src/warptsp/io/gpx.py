@@ -54,7 +54,7 @@ def _routes(source: Source) -> list[Line]:
     return [[route] for route in routes]
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     """The tour as a route, closed unless the instance is an open path."""
     places = degrees(problem, "GPX").tolist()
     order = tour.tolist()

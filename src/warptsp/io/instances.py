@@ -81,8 +81,13 @@ def load(
     InvalidOption
         The format is unknown, `columns` are given for a file that is not a table, or the metric does not fit.
     """
-    options = ReadOptions.of(
-        columns, metric, asymmetric, sheet=sheet, encoding=encoding, skip_incomplete=skip_incomplete
+    options = ReadOptions(
+        {} if columns is None else columns,
+        metric,
+        asymmetric,
+        sheet=sheet,
+        encoding=encoding,
+        skip_incomplete=skip_incomplete,
     )
     return read_instance(path, format, options).problem
 
@@ -106,7 +111,8 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
     ):
         if given and not able:
             raise InvalidOption(f"{given}: only {has}, and {source.file} is read as {chosen.name}")
-    problem, columns = chosen.reader(source, options)
+    assert chosen.read is not None
+    problem, columns = chosen.read(source, options)
     if options.encoding is not None and source.encoding is not None:
         option = as_called("encoding", "--encoding")
         raise InvalidOption(
@@ -127,7 +133,7 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
     from .table.degrees import look_like_degrees
 
     coordinates = problem.coordinates
-    if options.metric is None and coordinates is not None and look_like_degrees(coordinates):
+    if options.parsed is None and coordinates is not None and look_like_degrees(coordinates):
         _log.warning(
             "%s: the numbers look like degrees, and distances are those of the plane: %s if they are "
             "latitudes and longitudes in this order, or %s",
@@ -139,7 +145,7 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
 
 def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Problem:
     """The instance in a file that says what its metric is, with another one for the same coordinates."""
-    own, name = problem.metric, options.asked
+    own, name = problem.metric, options.metric
     if name is None or (wanted := metric_in(name, own.dimensions)) is own:
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
@@ -187,7 +193,8 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
         The file cannot be written.
     """
     chosen = format_to_write(path, format, tour=False)
-    _write(path, chosen.writer(problem))
+    assert chosen.write is not None
+    _write(path, chosen.write(problem))
 
 
 def write_points(

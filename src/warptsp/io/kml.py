@@ -53,7 +53,7 @@ def _lines(source: Source) -> list[Line]:
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities."""
     places = degrees(problem, "KML")[tour].tolist()
     points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]

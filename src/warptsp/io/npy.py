@@ -101,7 +101,7 @@ def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     """Shape (n, 2) or (n, 3) is points, (n, n) is distances; where both fit, the metric says what it is."""
-    array, metric = array_in(source), options.asked
+    array, metric = array_in(source), options.metric
     with of_file(source.file):
         if metric is None:
             return Instance(Problem.from_array(array, asymmetric=options.asymmetric))
@@ -124,7 +124,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(array_in(source))
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return array_pieces(tour, header=True)
 
 

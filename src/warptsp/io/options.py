@@ -28,9 +28,8 @@ class ReadOptions:
     ----------
     columns : mapping of str to str or int
         Which column, by its title or its number from 1, holds which of `ROLES`.
-    metric : Metric or None
-    asked : Metric, str or None
-        The metric as the caller named it.
+    metric : Metric, str or None
+        As the caller named it; `parsed` is the metric itself.
     asymmetric : bool
         Whether a matrix may be.
     groups : bool
@@ -44,55 +43,42 @@ class ReadOptions:
     """
 
     columns: Mapping[str, str | int] = field(default_factory=dict)
-    metric: Metric | None = None
+    metric: Metric | str | None = None
     asymmetric: bool = False
-    asked: Metric | str | None = None
     groups: bool = False
     sheet: str | int | None = None
     encoding: str | None = None
     skip_incomplete: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        columns: Mapping[str, str | int] | None = None,
-        metric: Metric | str | None = None,
-        asymmetric: bool = False,
-        *,
-        groups: bool = False,
-        sheet: str | int | None = None,
-        encoding: str | None = None,
-        skip_incomplete: bool = False,
-    ) -> ReadOptions:
-        """Check what was given.
-
-        Raises
-        ------
-        InvalidOption
-            A column can hold no such thing, or one place would have x and a latitude.
-        """
-        if columns is not None and not isinstance(columns, Mapping):
+    def __post_init__(self) -> None:
+        """Refuse a column that can hold no such thing, x beside a latitude, and what is no metric."""
+        if not isinstance(self.columns, Mapping):
             raise InvalidOption(
-                f"columns: {columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
+                f"columns: {self.columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
             )
-        parsed = None if metric is None else Metric.parse(metric)
-        if isinstance(sheet, bool) or not isinstance(sheet, (str, int, np.integer, type(None))):
-            raise InvalidOption(f"sheet: {shown(sheet)}: the name or number of a sheet is needed")
-        if encoding is not None:
-            _check_encoding(encoding)
-        found = cls(dict(columns or {}), parsed, asymmetric, metric, groups, sheet, encoding, skip_incomplete)
-        for role, column in found.columns.items():
+        _ = self.parsed
+        if isinstance(self.sheet, bool) or not isinstance(self.sheet, (str, int, np.integer, type(None))):
+            raise InvalidOption(f"sheet: {shown(self.sheet)}: the name or number of a sheet is needed")
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+        for role, column in self.columns.items():
             if role not in ROLES:
                 raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")
             if isinstance(column, bool) or not isinstance(column, (str, int, np.integer)):
                 raise InvalidOption(
                     f"columns: {role} is {column!r}: the name or number of a column is needed"
                 )
-        flat = {role: column for role, column in found.columns.items() if role in ("x", "y", "z")}
-        globe = {role: column for role, column in found.columns.items() if role in ("lat", "lon")}
+        flat, globe = (
+            {role: column for role, column in self.columns.items() if role in axes}
+            for axes in (("x", "y", "z"), ("lat", "lon"))
+        )
         if flat and globe:
             raise InvalidOption(f"{as_columns(**flat, **globe)}: a place has either x and y, or lat and lon")
-        return found
+
+    @property
+    def parsed(self) -> Metric | None:
+        """The metric."""
+        return None if self.metric is None else Metric.parse(self.metric)
 
 
 def _check_encoding(encoding: object) -> None:

@@ -47,7 +47,7 @@ def _rows(source: Source, kind: str, columns: int) -> NDArray[Any]:
 def _read(source: Source, options: ReadOptions, *, name: str) -> Instance:
     numbers = _rows(source, *_POINTS[name])
     with of_file(source.file, f" (read as {name})"):
-        return Instance(Problem.from_points(numbers, options.asked))
+        return Instance(Problem.from_points(numbers, options.metric))
 
 
 def _write(problem: Problem, *, kind: str) -> Pieces:
@@ -62,7 +62,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(_rows(source, "<i4", 1)[:, 0])
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return array_pieces(tour, header=False)
 
 

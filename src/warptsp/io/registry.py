@@ -102,7 +102,7 @@ def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: boo
     what = "tour" if tour else "instance"
 
     def able() -> Iterator[Format]:
-        return (f for f in formats() if (f.writes_tours if tour else f.write is not None))
+        return (f for f in formats() if ((f.write_tour if tour else f.write) is not None))
 
     def endings(format: Format) -> tuple[str, ...]:
         return format.tour_endings if tour else format.endings

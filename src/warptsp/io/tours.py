@@ -104,6 +104,7 @@ def write_tour(
         The file cannot be written.
     """
     chosen = format_to_write(path, format, tour=True)
+    assert chosen.write_tour is not None
     _check(chosen, path, problem)
     problem.check_tour(tour)
     cities = np.asarray(tour, dtype=np.int32)
@@ -112,7 +113,7 @@ def write_tour(
     if csv_safe and chosen.guarded is not None and problem.extra is not None:
         problem = replace(problem, extra=_guarded(problem.extra, chosen.guarded))
     with atomic_write(path) as stream:
-        for piece in chosen.tour_writer(problem, cities, speed):
+        for piece in chosen.write_tour(problem, cities, speed):
             stream.write(piece)
 
 
@@ -160,8 +161,9 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     """A tour from a file, as `read_tour` reads it, and whether the file says that it is an open path."""
     source = Source(path)
     format = format_of_tour(source)
+    assert format.read_tour is not None
     try:
-        found = format.tour_reader(source, problem)
+        found = format.read_tour(source, problem)
         problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message, file = str(error), source.file

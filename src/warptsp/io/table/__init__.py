@@ -30,7 +30,7 @@ def _format(name: str, delimiter: str) -> Format:
         read=_read,
         write=partial(problem_table, delimiter=delimiter),
         read_tour=parse_tour,
-        write_timed_tour=partial(tour_table, delimiter=delimiter),
+        write_tour=partial(tour_table, delimiter=delimiter),
         has_columns=True,
         guarded=guarded,
     )

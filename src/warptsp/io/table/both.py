@@ -120,8 +120,8 @@ def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
 
 def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
     """Whether pairs, the latitude first, are degrees: as they say, as the caller says, or by their sizes."""
-    if options.metric is not None:
-        return options.metric.geographic
+    if options.parsed is not None:
+        return options.parsed.geographic
     said = {pair.geographic for pair in pairs} - {None}
     if said:
         return said == {True}

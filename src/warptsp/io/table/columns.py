@@ -221,7 +221,7 @@ def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
     InvalidOption
         It takes other coordinates.
     """
-    wanted = None if options.asked is None else metric_in(options.asked, own.dimensions)
+    wanted = None if options.metric is None else metric_in(options.metric, own.dimensions)
     if wanted is None or wanted is own:
         return own
     words = as_metric(wanted.name)

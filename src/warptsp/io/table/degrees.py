@@ -44,7 +44,7 @@ def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], options: 
     if (
         columns.metric.geographic
         or columns.said
-        or options.metric is not None
+        or options.parsed is not None
         or not look_like_degrees(points)
     ):
         return None

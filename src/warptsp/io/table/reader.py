@@ -225,7 +225,7 @@ class _Reader:
     def _check_guess(self, columns: Columns, coordinates: NDArray[np.float64]) -> None:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
         doubt = ""
-        if columns.name is not None and self.options.metric is None:
+        if columns.name is not None and self.options.parsed is None:
             way = way_out_of_degrees(columns, coordinates)
             if look_like_degrees(coordinates):
                 x, y = (place + 1 for place in columns.positions[:2])
@@ -270,7 +270,7 @@ class _Reader:
             fields["node_ids"] = ids.astype(np.int64)
         if extra := self._named_extra(cells.rest):
             fields["extra"] = extra
-        metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
+        metric = metric_of(self.options.metric, fitting_metric(columns.metric, self.options), coordinates)
         try:
             problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
             return problem, replace(columns, called=self.table.called)

@@ -401,20 +401,16 @@ class TableRows(Table):
             yield [line for line, _ in part], [row for _, row in part]
 
     def head(self) -> tuple[list[str], list[str]]:
-        """The fields of the first row and of the one below it; twice the same if there is no other."""
         return self._rows[0][1], self._rows[min(1, len(self._rows) - 1)][1]
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        """The first rows as names of columns, and the number of each."""
         return itertools.islice(iter(self._rows), 20)
 
     def begin_at(self, line: int) -> None:
-        """Leave out what stands above a row, of which `beginning` has told."""
         self._rows = [(number, row) for number, row in self._rows if number >= line]
         self.first_line, self.first = self._rows[0]
 
     def warn_of_blanks(self, count: int) -> None:
-        """Say which rows are blank, if there are any between the `count` rows that are not."""
         if self._gaps_are_blank:
             kept = (line for line, _ in self._rows)
             self.tell_of_blanks([line for a, b in itertools.pairwise(kept) for line in range(a + 1, b)])

@@ -193,7 +193,7 @@ def _problem(
     """The instance of a square, if that is what it is and no list of places."""
     n, above, beside = len(matrix), square.above, square.beside
     bare = above is None and beside is None
-    said = options.asymmetric or options.metric is Metric.EXPLICIT
+    said = options.asymmetric or options.parsed is Metric.EXPLICIT
     sure = _is_sure(table, square)
     try:
         if bare:
@@ -232,7 +232,7 @@ def _fits_bare(matrix: NDArray[Any], options: ReadOptions, said: bool) -> bool:
     """Whether a square of numbers without names is one of distances: two or three rows may be points."""
     if len(matrix) > 3:
         return True
-    return options.metric in (None, Metric.EXPLICIT) and (said or are_distances(matrix))
+    return options.parsed in (None, Metric.EXPLICIT) and (said or are_distances(matrix))
 
 
 def _fits(square: _Square, matrix: NDArray[Any], options: ReadOptions, holes: bool) -> bool:
@@ -246,6 +246,6 @@ def _fits(square: _Square, matrix: NDArray[Any], options: ReadOptions, holes: bo
         if numbered or not all(above) or look_like_positions(above) or names_arcs(above):
             return False
     diagonal = np.asarray(matrix.diagonal(), dtype=np.float64)
-    if options.metric not in (None, Metric.EXPLICIT) or diagonal.any(where=np.isfinite(diagonal)):
+    if options.parsed not in (None, Metric.EXPLICIT) or diagonal.any(where=np.isfinite(diagonal)):
         return False
     return holes or n > 3 or are_distances(matrix)

@@ -71,7 +71,6 @@ class TableText(Table):
             )
 
     def begin_at(self, line: int) -> None:
-        """Leave out what stands above a line, of which `beginning` has told."""
         while self.first_line < line:
             self._begin_below(self._first_end, self.first_line + 1)
 
@@ -125,17 +124,14 @@ class TableText(Table):
         return csv.reader(texts, delimiter=self.delimiter, skipinitialspace=True, strict=True)
 
     def head(self) -> tuple[list[str], list[str]]:
-        """The fields of the first line and of the one below it; twice the same if there is no other."""
         below = _first_line(self.data[: self._first_end + _HEAD], self._first_end, self.first_line + 1)
         return self.first, self.first if below is None else self._split(below[0], below[2])
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        """The first lines as names of columns, and the number of each."""
         text = decode(self.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
         return ((line, titles_in(content)) for line, content in enumerate(text.split("\n"), start=1))
 
     def warn_of_blanks(self, count: int) -> None:
-        """Say which rows are left out, blank or like a comment, if any stand between the `count` others."""
         lines = self.data.count(b"\n") or self.data.count(b"\r")
         if lines + 1 - (self.first_line - 1) <= count + self.titled:
             return
@@ -157,7 +153,6 @@ class TableText(Table):
         return self.delimiter != " " and text.count(self.delimiter) == len(self.first) - 1 > 0
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[np.float64] | None:
-        """All numbers at once, if the table holds nothing else."""
         begin = self._first_end if self.titled else self._begin
         numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
         return numbers if end >= len(self.data) and len(numbers) else None

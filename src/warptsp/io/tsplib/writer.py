@@ -69,7 +69,7 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
     yield b"EOF\n"
 
 
-def tour_tsplib(problem: Problem, tour: NDArray[np.int32]) -> Iterator[bytes]:
+def tour_tsplib(problem: Problem, tour: NDArray[np.int32], speed: float | None = None) -> Iterator[bytes]:
     """The text of a tour, in pieces."""
     name = _one_line(problem.name) or "tour"
     kind = next(kind for kind, open in OPEN_OR_CLOSED.items() if open == (problem.open is not None))
