@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.io import (
     TOUR_FORMATS,
-    check_tour_output,
     load,
     read_tour,
-    tour_format,
     write_problem,
     write_tour,
 )
+from warptsp.io.registry import format_to_write
+from warptsp.io.tours import check_tour_output
 from warptsp.problem import OpenPath, Problem
 
 PLACES = [[52.52, 13.405], [48.8566, 2.3522], [41.9, 12.5], [-10.0, 350.0]]
@@ -138,14 +138,14 @@ def test_maps_need_latitudes(tmp_path):
 
 
 def test_tour_formats():
-    assert tour_format("a/b.OPT.TOUR") == "tsplib"
-    assert tour_format("x", "GPX") == "gpx"
+    assert format_to_write("a/b.OPT.TOUR", None, tour=True).name == "tsplib"
+    assert format_to_write("x", "GPX", tour=True).name == "gpx"
     with pytest.raises(
         InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of \.tour"
     ):
-        tour_format("a.xls")
+        format_to_write("a.xls", None, tour=True)
     with pytest.raises(InvalidOption, match="there is no tour format 'xls' to write: use one of tsplib"):
-        tour_format("a.tour", "xls")
+        format_to_write("a.tour", "xls", tour=True)
 
 
 def test_nothing_is_half_written(tmp_path, places):

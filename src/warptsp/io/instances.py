@@ -22,7 +22,7 @@ from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
 from .registry import format_of_instance, format_to_write, formats
 
-__all__ = ["load", "problem_format", "read_instance", "write_points", "write_problem", "written_in_blocks"]
+__all__ = ["load", "read_instance", "write_points", "write_problem"]
 
 _log = logging.getLogger(__name__)
 
@@ -158,22 +158,6 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
         return dataclasses.replace(problem, metric=metric_of(name, wanted, problem.given_coordinates()))
 
 
-def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """The format that an instance is written in: `format`, or what the ending of `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
-    return format_to_write(path, format, tour=False).name
-
-
-def written_in_blocks() -> tuple[str, ...]:
-    """The formats in which `write_points` writes cities of which there are too many for the memory."""
-    return tuple(format.name for format in formats() if format.write_points is not None)
-
-
 def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str | None = None) -> None:
     """Write an instance, whole or not at all.
 
@@ -225,7 +209,7 @@ def write_points(
     """
     chosen = format_to_write(path, format, tour=False)
     if chosen.write_points is None:
-        names = " or ".join(written_in_blocks())
+        names = " or ".join(found.name for found in formats() if found.write_points is not None)
         raise InvalidOption(
             f"{os.fspath(path)}: points are written piece by piece as {names}, not {chosen.name}"
         )

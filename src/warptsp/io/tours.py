@@ -19,53 +19,21 @@ from .format import Format, Source, TourFile
 from .places import check_geographic
 from .registry import format_of_instance, format_of_tour, format_to_write
 
-__all__ = [
-    "can_guard_names",
-    "check_tour_output",
-    "read_own_tour",
-    "read_tour",
-    "read_tour_file",
-    "tour_format",
-    "write_tour",
-]
+__all__ = ["check_tour_output", "read_own_tour", "read_tour", "read_tour_file", "write_tour"]
 
 
-def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """The format that a tour gets: `format` if given, otherwise the one that the ending of `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
-    return format_to_write(path, format, tour=True).name
-
-
-def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> None:
-    """Make sure, before any work is done, that tours of an instance can be written in this format.
+def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
+    """The format that tours of an instance get, which can hold them: `format`, or what the ending means.
 
     Raises
     ------
     InvalidOption
         The format is unknown, or one for maps and the instance has no latitudes and longitudes.
     """
-    _check(format_to_write(path, format, tour=True), path, problem)
-
-
-def _check(format: Format, path: str | os.PathLike[str], problem: Problem) -> None:
-    if format.on_maps:
-        check_geographic(problem, f"{os.fspath(path)}: {format.title}")
-
-
-def can_guard_names(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether `csv_safe` of `write_tour` means anything in this format.
-
-    Raises
-    ------
-    InvalidOption
-        The format is unknown.
-    """
-    return format_to_write(path, format, tour=True).guarded is not None
+    chosen = format_to_write(path, format, tour=True)
+    if chosen.on_maps:
+        check_geographic(problem, f"{os.fspath(path)}: {chosen.title}")
+    return chosen
 
 
 def write_tour(
@@ -103,9 +71,8 @@ def write_tour(
     OutputError
         The file cannot be written.
     """
-    chosen = format_to_write(path, format, tour=True)
+    chosen = check_tour_output(path, problem, format)
     assert chosen.write_tour is not None
-    _check(chosen, path, problem)
     problem.check_tour(tour)
     cities = np.asarray(tour, dtype=np.int32)
     if csv_safe and chosen.guarded is not None and problem.labels is not None:
