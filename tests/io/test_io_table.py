@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import sys
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from instances import unit_points
 
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import InvalidOption, ParseError
 from warptsp.io import load, write_problem
 from warptsp.io.table import read_table
 from warptsp.io.table.writer import problem_table
@@ -179,35 +178,6 @@ def test_errors(text, line, message, newline):
     assert "\n" not in str(caught.value)
 
 
-PIECES = st.sampled_from(
-    [b"", b",", b";", b"\n", b"\r", b'"', b"nan", b"1e999", b"\x00", b"\xff", b"lat", b"-", b" "]
-)
-
-
-@st.composite
-def mutated(draw, seeds):
-    data = bytearray(draw(st.sampled_from(seeds)).encode())
-    for _ in range(draw(st.integers(1, 4))):
-        begin = draw(st.integers(0, len(data)))
-        end = min(len(data), begin + draw(st.integers(0, 5)))
-        data[begin:end] = draw(st.one_of(PIECES, st.binary(max_size=3)))
-    return bytes(data)
-
-
-@given(
-    mutated(["x,y\n1,2\n3,4\n", "id;name;lat;lon\n1;a;5;6\n2;b;7;8\n", "0,1\n1,0\n", ",A,B\nA,0,1\nB,1,0\n"])
-)
-def test_fuzzed_tables(data):
-    message = ""
-    try:
-        problem = parse(data)
-    except InvalidProblem as error:
-        message = str(error)
-    else:
-        assert problem.length(np.arange(problem.n)) >= 0
-    assert "\n" not in message
-
-
 @given(
     st.lists(st.tuples(*[st.floats(-1e15, 1e15)] * 2), min_size=1, max_size=20), st.booleans(), st.booleans()
 )
@@ -332,19 +302,6 @@ def test_bad_npy(tmp_path, array, message):
         load(tmp_path / "a.npy")
 
 
-@given(st.data())
-def test_fuzzed_npy(folder, data):
-    stream = io.BytesIO()
-    np.save(stream, np.ones((3, 2)))
-    contents = bytearray(stream.getvalue())
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(contents)))
-        contents[place : place + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=5))
-    with contextlib.suppress(InvalidProblem):
-        (folder / "a.npy").write_bytes(contents)
-        load(folder / "a.npy")
-
-
 # GeoJSON
 
 
@@ -422,14 +379,3 @@ def test_what_is_no_json(folder, text, message):
     (folder / "file.geojson").write_text(text)
     with pytest.raises(ParseError, match=message):
         load(folder / "file.geojson")
-
-
-@given(mutated([json.dumps({"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern")]})]))
-def test_fuzzed_geojson(folder, data):
-    message = ""
-    (folder / "file.geojson").write_bytes(data)
-    try:
-        load(folder / "file.geojson")
-    except InvalidProblem as error:
-        message = str(error)
-    assert "\n" not in message

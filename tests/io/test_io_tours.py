@@ -342,31 +342,6 @@ def test_constraints_are_not_the_readers_business(tmp_path):
     assert read_tour(tmp_path / "a.txt", problem).tolist() == [0, 1, 2, 3]
 
 
-PIECES = st.sampled_from(
-    [b"", b",", b"\n", b"-1", b"0", b"id", b"TOUR_SECTION", b"\xff", b'"', b"9" * 30, b"{"]
-)
-
-
-@given(st.sampled_from([b"1 2 3 4", b"id\n1\n2\n3\n4\n", b"TYPE: TOUR\nTOUR_SECTION\n1 2 3 4 -1"]), st.data())
-def test_fuzzed_tours(tmp_path_factory, seed, data):
-    contents = bytearray(seed)
-    for _ in range(data.draw(st.integers(1, 3))):
-        begin = data.draw(st.integers(0, len(contents)))
-        contents[begin : begin + data.draw(st.integers(0, 4))] = data.draw(
-            st.one_of(PIECES, st.binary(max_size=3))
-        )
-    path = tmp_path_factory.mktemp("fuzz") / "a"
-    path.write_bytes(bytes(contents))
-    message = ""
-    try:
-        tour = read_tour(path, Problem.from_points(PLACES))
-    except (ParseError, InvalidTour) as error:
-        message = str(error)
-    else:
-        assert sorted(tour.tolist()) == [0, 1, 2, 3]
-    assert "\n" not in message
-
-
 def test_lengths_in_comments(tmp_path, places):
     write_tour(tmp_path / "a.tour", [0, 1, 2, 3], places)
     text = (tmp_path / "a.tour").read_text()

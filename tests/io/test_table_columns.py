@@ -14,13 +14,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from warptsp._words import called_from_shell
 from warptsp.cli import commands, run
 from warptsp.cli._options import Columns
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load
 from warptsp.io.options import ROLES, ReadOptions
 from warptsp.io.table import read_table
@@ -587,50 +585,6 @@ def test_help_names_the_options():
     text = CliRunner().invoke(commands, ["info", "--help"]).output
     assert "--lat COLUMN" in text
     assert "counted from 1" in text
-
-
-# Whatever the text and whatever the caller says, there is an instance or one line
-
-SEEDS = [
-    PLACES,
-    "1;Berlin;52,5;13,4\n2;Munich;48,1;11,5\n",
-    "5,6,7\n8,9,10\n11,12,13\n",
-    "# lat,lon\n1,2\n3,4\n",
-    "id,name,x,y\n1,a,5,6\n2,b,7,8\n",
-    ",1,2\n1,0,4\n2,4,0\n",
-    "0,1\n1,0\n",
-]
-COLUMN = st.one_of(
-    st.integers(-1, 6), st.sampled_from(["1", "3", "x", "name", "lat", "Berlin", "", "\u00b2"])
-)
-
-
-@settings(deadline=None, print_blob=True)
-@given(st.data())
-def test_fuzzed_columns(data):
-    text = bytearray(data.draw(st.sampled_from(SEEDS)).encode())
-    for _ in range(data.draw(st.integers(0, 3))):
-        at = data.draw(st.integers(0, len(text)))
-        piece = data.draw(
-            st.sampled_from([b"", b",", b";", b"\n", b'"', b"nan", b"1e308", b"-", b" ", b"#", b"\xff", b"7"])
-        )
-        text[at : at + data.draw(st.integers(0, 4))] = piece
-    columns = data.draw(st.dictionaries(st.sampled_from(ROLES), COLUMN, max_size=4))
-    metric = data.draw(st.sampled_from([None, None, *Metric]))
-    message = ""
-    try:
-        problem, found = read_table(bytes(text), "file.csv", ReadOptions(columns or {}, metric))
-    except WarpTSPError as error:
-        message = str(error)
-    else:
-        assert problem.length(np.arange(problem.n)) >= 0
-        assert metric in (None, problem.metric)
-        assert (found is None) == (problem.matrix is not None)
-        if found is not None:
-            held = found.roles()
-            assert all(role in held for role in columns)
-            assert len(set(held.values())) == len(held)
-    assert "\n" not in message
 
 
 @pytest.mark.parametrize(
