@@ -87,20 +87,6 @@ def test_places_and_formats_that_are_wrong(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("columns", [2, 3])
-def test_points_are_written_as_numbers(tmp_path, columns):
-    problem = Problem.from_points(np.random.default_rng(3).normal(size=(100, columns)))
-    for name in ("a.npy", "a.f64" if columns == 2 else "a.f64x3"):
-        write_problem(tmp_path / name, problem)
-        again = load(tmp_path / name)
-        assert again.metric is problem.metric
-        assert np.array_equal(again.coordinates, problem.coordinates)
-    assert np.array_equal(np.load(tmp_path / "a.npy"), problem.coordinates)
-    matrix = Problem.from_matrix(np.array([[0, 2, 9], [2, 0, 4], [9, 4, 0]]))
-    write_problem(tmp_path / "m.npy", matrix)
-    assert np.array_equal(load(tmp_path / "m.npy").matrix, matrix.matrix)
-
-
 @pytest.mark.parametrize("ending", ["npy", "i32"])
 def test_tours_as_numbers(tmp_path, ending):
     rng = np.random.default_rng(4)

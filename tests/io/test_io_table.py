@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from instances import unit_points
 
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io import load, write_problem
@@ -211,21 +210,6 @@ def test_what_a_table_cannot_say():
         list(problem_table(Problem.from_points([[1, 2]], "EUC_2D")))
     with pytest.raises(InvalidOption, match="fixed edges"):
         list(problem_table(Problem.from_points(np.eye(3, 2), fixed_edges=[[0, 1]])))
-
-
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".tsp"])
-def test_writing_and_loading(tmp_path, ending):
-    points = Problem.from_points(unit_points(20))
-    matrix = np.arange(16).reshape(4, 4)
-    distances = Problem.from_matrix(matrix + matrix.T)
-    for problem in (points, distances):
-        path = tmp_path / f"some{ending}"
-        write_problem(path, problem)
-        found = load(path)
-        assert found.metric is problem.metric
-        assert np.array_equal(found.coordinates, problem.coordinates)
-        assert np.array_equal(found.matrix, problem.matrix)
-        assert found.name == ("" if ending == ".tsp" else "some") or ending == ".tsp"
 
 
 def test_formats(tmp_path):

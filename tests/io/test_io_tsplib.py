@@ -130,12 +130,6 @@ def test_the_same_instance_in_many_ways(text):
     assert problem.length([0, 1, 2]) == 20
 
 
-def test_a_byte_order_mark_is_passed_over(tmp_path):
-    path = tmp_path / "a.tsp"
-    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    assert load(path).n == 3
-
-
 def test_gzip(tmp_path):
     path = tmp_path / "a.tsp.gz"
     path.write_bytes(gzip.compress(GOOD.encode()))
