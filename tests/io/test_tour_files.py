@@ -187,7 +187,7 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
             ParseError,
             "no list of coordinates",
         ),
-        ("a.geojson", '{"type": "LineString", "coordinates": []}', InvalidTour, "a tour of 0 cities"),
+        ("a.geojson", '{"type": "LineString", "coordinates": []}', ParseError, "has 0 lines"),
         ("a.geojson", "[]", ParseError, "the document is 'None'"),
         ("a.gpx", "<gpx/>", ParseError, r"has 0 routes \(rte\): one is needed"),
         ("a.kml", "<kml/>", ParseError, r"has 0 lines \(LineString\): one is needed"),
