@@ -13,8 +13,6 @@ from warptsp.problem import Problem
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
-__all__ = ["matrix_problem", "solve_here"]
-
 
 def matrix_problem(distances: Any) -> Problem:
     """The instance of a square matrix, symmetric or not."""

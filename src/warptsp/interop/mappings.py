@@ -17,8 +17,6 @@ from warptsp.problem import Metric, Problem
 
 from .shapes import warn_of_degrees
 
-__all__ = ["problem_of_mapping", "problem_of_records"]
-
 _FORMS = (
     "places by name, {'Berlin': (52.5, 13.4)}, distances by name, {'Berlin': {'Paris': 1054}}, columns, "
     "{'lat': [...], 'lon': [...]}, GeoJSON or a table of durations or distances"

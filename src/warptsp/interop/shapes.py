@@ -13,8 +13,6 @@ from warptsp.errors import InvalidProblem
 from warptsp.io.table.degrees import look_like_degrees
 from warptsp.problem import Metric, Problem
 
-__all__ = ["problem_of_shapes", "warn_of_degrees"]
-
 _log = logging.getLogger(__name__)
 
 

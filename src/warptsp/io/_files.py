@@ -13,8 +13,6 @@ from typing import IO
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 
-__all__ = ["check_unpacked", "contents", "named", "of_file", "reading", "unpacked"]
-
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
 ALWAYS = 32_000_000

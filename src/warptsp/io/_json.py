@@ -13,8 +13,6 @@ from ._files import of_file
 from ._text import decode
 from .format import Source
 
-__all__ = ["begins_as_json", "document_in"]
-
 
 def begins_as_json(data: bytes) -> bool:
     """Whether a text begins with an object or a list."""

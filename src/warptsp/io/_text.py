@@ -18,8 +18,6 @@ from warptsp.problem.values import EXACT_INTEGERS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_integers", "decode", "in_utf8", "line_number", "quoted", "read_bytes"]
-
 _log = logging.getLogger(__name__)
 
 _MARKS_OF_UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")

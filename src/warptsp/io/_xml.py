@@ -13,8 +13,6 @@ from warptsp.errors import ParseError
 from ._text import quoted
 from .format import Source
 
-__all__ = ["begins_as_xml", "is_kml", "read_elements", "xml_text"]
-
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

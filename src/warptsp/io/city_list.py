@@ -15,8 +15,6 @@ from warptsp.problem import Problem
 from ._text import line_number, quoted
 from .format import Format, Pieces, Source, TourFile
 
-__all__ = ["FORMATS"]
-
 
 def parse_list(source: Source, problem: Problem) -> TourFile:
     """The cities in a list of numbers; a 0 among them means that they are counted from 0."""

@@ -21,34 +21,20 @@ if TYPE_CHECKING:
     from .options import ReadOptions
     from .table.columns import Columns
 
-__all__ = ["Format", "Instance", "Pieces", "Source", "TourFile"]
-
 Pieces = Iterable["bytes | memoryview"]
 """What stands in a file, piece by piece."""
 
 
 class Source:
-    """A file that is read.
-
-    Attributes
-    ----------
-    path : str
-        ``-`` is standard input.
-    file : str
-        Its name in messages.
-    by_name : bool
-        Whether the caller named the format; otherwise the ending or the contents tell.
-    encoding : str or None
-        That of the text, where no byte order mark says it; None once it has been used.
-    """
+    """A file that is read."""
 
     def __init__(
         self, path: str | os.PathLike[str], *, by_name: bool = False, encoding: str | None = None
     ) -> None:
-        self.path = named(path)
-        self.file = "<stdin>" if self.path == "-" else self.path
-        self.by_name = by_name
-        self.encoding = encoding
+        self.path = named(path)  # - is standard input
+        self.file = "<stdin>" if self.path == "-" else self.path  # its name in messages
+        self.by_name = by_name  # whether the caller named the format, or else the ending or the contents tell
+        self.encoding = encoding  # where no byte order mark says it; None once it has been used
         self._data: bytes | None = None
 
     @property
@@ -95,18 +81,10 @@ class Instance(NamedTuple):
 
 
 class TourFile(NamedTuple):
-    """A tour as it stands in a file.
+    """A tour as it stands in a file."""
 
-    Attributes
-    ----------
-    cities : ndarray of int
-        Counted from 0.
-    open : bool or None
-        Whether the file says that it is an open path; None if it does not say.
-    """
-
-    cities: NDArray[np.integer[Any]]
-    open: bool | None = None
+    cities: NDArray[np.integer[Any]]  # counted from 0
+    open: bool | None = None  # whether the file says that it is an open path, if it does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

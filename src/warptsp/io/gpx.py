@@ -12,8 +12,6 @@ from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
 
-__all__ = ["FORMATS"]
-
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
 

@@ -22,8 +22,6 @@ from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
 from .registry import format_of_instance, format_to_write, formats
 
-__all__ = ["load", "read_instance", "write_points", "write_problem"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -12,8 +12,6 @@ from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
 
-__all__ = ["FORMATS"]
-
 
 def _points(source: Source) -> Problem:
     """The points of the placemarks in a document."""

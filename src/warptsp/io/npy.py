@@ -20,8 +20,6 @@ from .format import Format, Instance, Pieces, Source, TourFile
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS", "array_in", "array_pieces", "bare_numbers"]
-
 MAGIC = b"\x93NUMPY"
 
 

@@ -14,41 +14,21 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
-__all__ = ["ROLES", "ReadOptions"]
-
 ROLES = ("x", "y", "z", "lat", "lon", "name", "id")
 """What a column can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What `warptsp.load` is told beside the name of the file.
+    """What `warptsp.load` is told beside the name of the file."""
 
-    Attributes
-    ----------
-    columns : mapping of str to str or int
-        Which column, by its title or its number from 1, holds which of `ROLES`.
-    metric : Metric, str or None
-        As the caller named it; `parsed` is the metric itself.
-    asymmetric : bool
-        Whether a matrix may be.
-    groups : bool
-        Whether one place of each group is visited; otherwise files that mean that are refused.
-    sheet : str, int or None
-        The sheet of a workbook, by its name or its number from 1; by default the first that holds anything.
-    encoding : str or None
-        That of a text, where no byte order mark says it.
-    skip_incomplete : bool
-        Whether rows of a table that lack a coordinate are left out.
-    """
-
-    columns: Mapping[str, str | int] = field(default_factory=dict)
-    metric: Metric | str | None = None
-    asymmetric: bool = False
-    groups: bool = False
-    sheet: str | int | None = None
-    encoding: str | None = None
-    skip_incomplete: bool = False
+    columns: Mapping[str, str | int] = field(default_factory=dict)  # `ROLES`, by title or number from 1
+    metric: Metric | str | None = None  # as the caller named it
+    asymmetric: bool = False  # whether a matrix may be
+    groups: bool = False  # whether one place of each group is visited, as some files mean
+    sheet: str | int | None = None  # of a workbook, by its name or its number from 1
+    encoding: str | None = None  # of a text, where no byte order mark says it
+    skip_incomplete: bool = False  # whether rows without coordinates are left out
 
     def __post_init__(self) -> None:
         """Refuse a column that can hold no such thing, x beside a latitude, and what is no metric."""

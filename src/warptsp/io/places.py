@@ -12,9 +12,6 @@ from warptsp.problem import Metric, Problem
 
 from ._text import quoted
 
-__all__ = ["Place", "check_geographic", "degrees", "is_on_earth", "place_of", "place_problem"]
-
-
 Place = tuple[float, float]
 """Latitude and longitude in decimal degrees."""
 

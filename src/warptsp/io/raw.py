@@ -20,8 +20,6 @@ from .npy import array_pieces, bare_numbers
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS"]
-
 _POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": ("<f4", 3)}
 """The type of a number, little-endian, and how many a city has."""
 

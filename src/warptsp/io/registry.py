@@ -13,8 +13,6 @@ from warptsp.errors import InvalidOption
 
 from .format import Format, Source
 
-__all__ = ["format_of_instance", "format_of_tour", "format_to_write", "formats"]
-
 _log = logging.getLogger(__name__)
 
 #: Modules beside this one, each with its `FORMATS`; a module is imported when a search gets there.

@@ -19,8 +19,6 @@ from .format import Format, Source, TourFile
 from .places import check_geographic
 from .registry import format_of_instance, format_of_tour, format_to_write
 
-__all__ = ["check_tour_output", "read_own_tour", "read_tour", "read_tour_file", "write_tour"]
-
 
 def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
     """The format that tours of an instance get, which can hold them: `format`, or what the ending means.

@@ -24,8 +24,6 @@ from .table.text import LONGEST_TITLE
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS"]
-
 _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns

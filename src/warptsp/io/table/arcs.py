@@ -16,8 +16,6 @@ from warptsp.problem.values import real_array
 if TYPE_CHECKING:
     from .rows import Table
 
-__all__ = ["arcs_problem", "names_arcs"]
-
 _TAILS = ("from", "source", "origin")
 _HEADS = ("to", "target", "destination")
 _COSTS = ("cost", "distance", "duration", "time", "weight")

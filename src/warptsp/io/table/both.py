@@ -16,8 +16,6 @@ from .fields import is_name, is_number
 from .rows import Table, TableRows
 from .titles import has_longitude_first, look_like_positions
 
-__all__ = ["with_a_column_each"]
-
 _log = logging.getLogger(__name__)
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

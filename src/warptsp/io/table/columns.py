@@ -19,14 +19,6 @@ from warptsp.problem.common_metrics import metric_in
 
 from .titles import rank
 
-__all__ = [
-    "Columns",
-    "fitting_metric",
-    "given_places",
-    "guessed_columns",
-    "named_columns",
-]
-
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 
 

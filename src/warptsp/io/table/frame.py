@@ -24,8 +24,6 @@ from .columns import named_columns
 from .reader import read, read_points
 from .rows import CHUNK, Cells, Table
 
-__all__ = ["problem_of_frame", "read_frame"]
-
 _log = logging.getLogger(__name__)
 
 

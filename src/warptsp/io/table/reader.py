@@ -29,8 +29,6 @@ from .text import TableText, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
 
-__all__ = ["read", "read_points", "read_table"]
-
 _log = logging.getLogger(__name__)
 
 

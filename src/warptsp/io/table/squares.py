@@ -21,8 +21,6 @@ from .fields import HOLE, is_counted, is_infinite, is_mark, is_name, is_number
 from .rows import Table
 from .titles import look_like_positions
 
-__all__ = ["square_in"]
-
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 16  # columns from which on a table of numbers alone is rather a square than a list of places

@@ -18,8 +18,6 @@ from warptsp.io._text import decode, quoted
 from .fields import is_mark, is_number
 from .rows import CHUNK, Table, blanks_between, shown_lines
 
-__all__ = ["LONGEST_TITLE", "TableText", "titles_in"]
-
 _log = logging.getLogger(__name__)
 
 csv.field_size_limit(1 << 30)  # of characters; 131 072 otherwise, which the outline of a district exceeds
@@ -36,17 +34,12 @@ _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4
 
 
 class TableText(Table):
-    """A table in a text, cut into lines and fields.
-
-    Attributes
-    ----------
-    data : bytes
-        In UTF-8, with each row on a line of its own.
-    """
+    """A table in a text, cut into lines and fields."""
 
     def __init__(self, data: bytes, file: str) -> None:
         super().__init__(file)
-        self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))  # a tab may end an empty field
+        # In UTF-8, with each row on a line of its own. A tab may end an empty field.
+        self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))
         self._begin_below(0, 1)
 
     def _begin_below(self, offset: int, line: int) -> None:

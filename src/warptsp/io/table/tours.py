@@ -17,8 +17,6 @@ from .text import TableText
 from .titles import KNOWN, plain
 from .writer import PATH_POSITION, POSITION
 
-__all__ = ["parse_order", "parse_tour"]
-
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
     """The tour in a table with a column of node numbers or names, which are called as in tables of places."""

@@ -15,18 +15,6 @@ from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import Itinerary, travel_seconds
 
-__all__ = [
-    "OF_TOUR",
-    "PATH_POSITION",
-    "POSITION",
-    "TO_NEXT",
-    "clock",
-    "guarded",
-    "problem_table",
-    "tour_table",
-    "whole_if_possible",
-]
-
 _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
 """The first column of a tour: of a closed one, or of an open path."""

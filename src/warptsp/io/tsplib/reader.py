@@ -19,8 +19,6 @@ from .matrix import weights
 from .text import EXACT_INTEGERS, Section, TsplibText
 from .writer import OPEN_OR_CLOSED
 
-__all__ = ["parse_problem", "parse_tour"]
-
 _log = logging.getLogger(__name__)
 
 _WEIGHT_TYPES = ", ".join(metric.name for metric in Metric)

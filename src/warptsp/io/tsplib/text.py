@@ -15,8 +15,6 @@ from warptsp._words import counted
 from warptsp.errors import ParseError
 from warptsp.io._text import decode, line_number, quoted
 
-__all__ = ["EXACT_INTEGERS", "Section", "TsplibText", "looks_like_tsplib"]
-
 _log = logging.getLogger(__name__)
 
 EXACT_INTEGERS = 2.0**53

@@ -15,8 +15,6 @@ from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import length_of
 from warptsp.text import printable
 
-__all__ = ["problem_tsplib", "tour_tsplib"]
-
 _log = logging.getLogger(__name__)
 _CHUNK = 1 << 18
 _EXACT_INTEGERS = 2.0**53
