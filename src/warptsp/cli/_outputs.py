@@ -62,11 +62,6 @@ class TourOutputs(Printing):
         ----------
         inputs, others : iterable of (str, path)
             What is read, behind what it is, and what else is written, behind its option.
-
-        Raises
-        ------
-        InvalidOption, OutputError
-            Naming the option.
         """
         from warptsp.io.registry import format_to_write
 
@@ -99,13 +94,7 @@ class TourOutputs(Printing):
         ]
 
     def write(self, problem: Problem, tour: Any) -> None:
-        """Write the tour everywhere, stdout last; what fails does not keep the others from it.
-
-        Raises
-        ------
-        OutputError
-            Of all that could not be written.
-        """
+        """Write the tour everywhere, stdout last; what fails does not keep the others from it."""
         attempts = Attempts()
         self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts)
         attempts.finish()
@@ -126,13 +115,7 @@ def output_facts(names: Sequence[str], what: str) -> list[Fact]:
 
 
 def check_page_name(name: Path | str | None, option: str) -> None:
-    """Make sure that a file will be taken for a page, and that no tour is overwritten by mistake.
-
-    Raises
-    ------
-    InvalidOption
-        If the name has another ending.
-    """
+    """Make sure that a file will be taken for a page, and that no tour is overwritten by mistake."""
     if name is not None and not ends_in(name, PAGES):
         raise InvalidOption(f"{option} {str(name)!r}: the name must end in .html, the page that is written")
 

@@ -62,13 +62,7 @@ def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryvie
 
 
 def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    """The points or the matrix of an instance, for a file that says nothing of distances.
-
-    Raises
-    ------
-    InvalidOption
-        Reading the file would not give the instance back.
-    """
+    """The points or the matrix of an instance, for a file that says nothing of distances."""
     fits = [Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT]
     array = problem.matrix if problem.coordinates is None else problem.coordinates
     if array is None or problem.metric not in fits or problem.metric.dimensions not in dimensions:

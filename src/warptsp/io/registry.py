@@ -58,13 +58,7 @@ def has_instance_ending(name: str) -> bool:
 
 
 def format_of_instance(source: Source, name: str | None) -> Format:
-    """The format of a file with an instance: what `name` says, or else its ending, or else its contents.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending leaves it open what numbers are.
-    """
+    """The format of a file with an instance: what `name` says, or else its ending, or else its contents."""
     if name is not None:
         return _called(name)
     path = source.path.lower().removesuffix(".gz")
@@ -90,13 +84,7 @@ def format_of_tour(source: Source) -> Format:
 
 
 def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: bool) -> Format:
-    """The format of a file that gets an instance or a tour: what `name` says, or else the file's ending.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
+    """The format of a file that gets an instance or a tour: what `name` says, or else the file's ending."""
     what = "tour" if tour else "instance"
 
     def able() -> Iterator[Format]:

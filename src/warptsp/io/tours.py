@@ -21,13 +21,7 @@ from .registry import format_of_instance, format_of_tour, format_to_write
 
 
 def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
-    """The format that tours of an instance get, which can hold them: `format`, or what the ending means.
-
-    Raises
-    ------
-    InvalidOption
-        The format is unknown, or one for maps and the instance has no latitudes and longitudes.
-    """
+    """The format that tours of an instance get, which can hold them: `format`, or what the ending means."""
     chosen = format_to_write(path, format, tour=True)
     if chosen.on_maps:
         check_geographic(problem, f"{os.fspath(path)}: {chosen.title}")

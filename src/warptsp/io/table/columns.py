@@ -206,13 +206,7 @@ def guessed_columns(
 
 
 def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
-    """The metric that the caller wants for columns that by themselves mean `own`.
-
-    Raises
-    ------
-    InvalidOption
-        It takes other coordinates.
-    """
+    """The metric that the caller wants for columns that by themselves mean `own`."""
     wanted = None if options.metric is None else metric_in(options.metric, own.dimensions)
     if wanted is None or wanted is own:
         return own

@@ -88,13 +88,7 @@ def clock(seconds: float) -> str:
 
 
 def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
-    """The cities of an instance: id, name if there is one, coordinates; or the rows of a matrix.
-
-    Raises
-    ------
-    InvalidOption
-        Reading the table would not give the instance back: its metric is not the one that a table means.
-    """
+    """The cities of an instance: id, name if there is one, coordinates; or the rows of a matrix."""
     if problem.metric not in (Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE, Metric.EXPLICIT):
         raise InvalidOption(
             f"a table cannot say that distances are {problem.metric.name}: write a .tsp file, or use EXACT_2D"

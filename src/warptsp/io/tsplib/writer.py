@@ -23,13 +23,7 @@ OPEN_OR_CLOSED = {"open path": True, "tour": False}
 
 
 def problem_tsplib(problem: Problem) -> Iterator[bytes]:
-    """The text of an instance, in pieces. Reading it gives the same instance, but for the cities' names.
-
-    Raises
-    ------
-    InvalidOption
-        It is an open path with a fixed end, which TSPLIB cannot say.
-    """
+    """The text of an instance, in pieces. Reading it gives the same instance, but for the cities' names."""
     if problem.open is not None and (problem.open.start is not None or problem.open.end is not None):
         raise InvalidOption("a TSPLIB file cannot fix the ends of a path: write the instance as a closed one")
     if problem.open is not None and problem.asymmetric:
