@@ -117,9 +117,7 @@ def test_degrees_of_tsplib_become_decimal(tmp_path):
 def test_maps_need_latitudes(tmp_path):
     plane = Problem.from_points([[0, 0], [3, 4]])
     for name in ("a.gpx", "a.geojson", "a.json"):
-        with pytest.raises(
-            InvalidOption, match="needs latitudes and longitudes, and the instance has Euclidean"
-        ):
+        with pytest.raises(InvalidOption, match="needs latitudes and longitudes, and the instance has"):
             write_tour(tmp_path / name, [0, 1], plane)
         with pytest.raises(InvalidOption, match="needs latitudes"):
             check_tour_output(tmp_path / name, plane)
@@ -130,9 +128,7 @@ def test_maps_need_latitudes(tmp_path):
 def test_tour_formats():
     assert format_to_write("a/b.OPT.TOUR", None, tour=True).name == "tsplib"
     assert format_to_write("x", "GPX", tour=True).name == "gpx"
-    with pytest.raises(
-        InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of \.tour"
-    ):
+    with pytest.raises(InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of"):
         format_to_write("a.xls", None, tour=True)
     with pytest.raises(InvalidOption, match="there is no tour format 'xls' to write: use one of tsplib"):
         format_to_write("a.tour", "xls", tour=True)

@@ -233,16 +233,8 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("DIMENSION: 3", "DIMENSION: 0"), 3, "DIMENSION is '0'"),
         (GOOD.replace("DIMENSION: 3", "DIMENSION: -3"), 3, "DIMENSION is '-3'"),
         (GOOD.replace("DIMENSION: 3", "DIMENSION:"), 3, "DIMENSION is ''"),
-        (
-            GOOD.replace("DIMENSION: 3", "DIMENSION: 3\nDIMENSION: 4"),
-            4,
-            "DIMENSION is '4' here and '3' in line 3",
-        ),
-        (
-            GOOD.replace("DIMENSION: 3", "DIMENSION: 4"),
-            5,
-            r"DIMENSION is 4 \(line 3\) but NODE_COORD_SECTION has 3 cities: node 4 is missing",
-        ),
+        (GOOD.replace("DIMENSION: 3", "DIMENSION: 3\nDIMENSION: 4"), 4, "DIMENSION is '4' here and '3' in"),
+        (GOOD.replace("DIMENSION: 3", "DIMENSION: 4"), 5, r"DIMENSION is 4 \(line 3\) but"),
         (
             GOOD.replace("DIMENSION: 3", "DIMENSION: 4").replace("2 3 4", "4 3 4"),
             5,
@@ -256,11 +248,7 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("TYPE: TSP", "TYPE: TOUR"), None, "is a tour, not an instance"),
         ("TYPE: TOUR\nTOUR_SECTION\n1 2 3 -1\n", None, "is a tour, not an instance"),
         (GOOD.replace("EUC_2D", "EUC_3D"), 6, r"3 numbers where a city has 4 \(node, x, y, z\)"),
-        (
-            GOOD.replace("EUC_2D", "EUC_2D\nNODE_COORD_TYPE: THREED_COORDS"),
-            5,
-            "EDGE_WEIGHT_TYPE EUC_2D needs TWOD_COORDS",
-        ),
+        (GOOD.replace("EUC_2D", "EUC_2D\nNODE_COORD_TYPE: THREED_COORDS"), 5, "EDGE_WEIGHT_TYPE EUC_2D"),
         (GOOD.replace("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION"), None, "NODE_COORD_SECTION is missing"),
         (GOOD.replace("2 3 4", "2 3"), 7, r"2 numbers where a city has 3 \(node, x, y\)"),
         (GOOD.replace("2 3 4", "2"), 7, "1 number where a city has 3"),
@@ -485,10 +473,7 @@ def test_tours(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "DIMENSION: 4\nTOUR_SECTION\n1 2 3 4 -1",
-            r"a tour of 4 cities \(DIMENSION, line 1\) for an instance t of 3",
-        ),
+        ("DIMENSION: 4\nTOUR_SECTION\n1 2 3 4 -1", r"a tour of 4 cities \(DIMENSION, line 1\) for an"),
         ("TOUR_SECTION\n1 2 4 -1", "the instance t has no node 4"),
         ("TOUR_SECTION\n1 2 2 -1", "node 2 is there more than once; node 3 is missing"),
         ("TOUR_SECTION\n1 2 -1", "node 3 is missing"),

@@ -41,9 +41,7 @@ def _notes(caplog):
     ],
 )
 def test_points_that_may_separate_thousands_are_asked(text):
-    with pytest.raises(
-        ParseError, match=r"'1.250' may be 1.250 or 1250: write one of them .1.2500 is surely"
-    ):
+    with pytest.raises(ParseError, match=r"'1.250' may be 1.250 or 1250: write one of them .1.2500 is"):
         read(text)
 
 
@@ -133,9 +131,7 @@ def test_axes_and_a_title_above_the_names_of_columns(caplog):
 
 def test_rows_without_coordinates_are_refused_or_left_out(caplog, tmp_path):
     text = "name,lat,lon\nA,52.5,13.4\nB,,\nC,n/a,\nD,52.6,13.5\n"
-    with pytest.raises(
-        ParseError, match=r"a.csv:3: nothing in column lat: .*; skip_incomplete=True leaves such"
-    ):
+    with pytest.raises(ParseError, match=r"a.csv:3: nothing in column lat: .*; skip_incomplete=True leaves"):
         read(text)
     found = read(text, skip_incomplete=True)
     assert list(found.labels) == ["A", "D"]
@@ -262,14 +258,8 @@ def test_matrices_as_they_are_written(form):
     ("text", "message"),
     [
         (FORMS["no corner"].replace("\nB,7", "\nb,7"), "row 2 of the matrix is called 'b', and column 2 'B'"),
-        (
-            FORMS["dashes"].replace("B,7,-,4", "B,7,-,"),
-            "nothing in row 2, column 3 of the matrix: a distance",
-        ),
-        (
-            FORMS["dashes"].replace("B,7,-,4", "B,7,-,-1"),
-            "is -1.*: .* infinity stands for an arc that is missing",
-        ),
+        (FORMS["dashes"].replace("B,7,-,4", "B,7,-,"), "nothing in row 2, column 3 of the matrix: a"),
+        (FORMS["dashes"].replace("B,7,-,4", "B,7,-,-1"), "is -1.*: .* infinity stands for an arc that is"),
         (",7,2,9\n7,,4,3\n2,4,,8\n9,3,8,\n", "may be names or distances: give the diagonal zeros"),
         ("x,1,2,3\n1,x,4,3\n2,4,x,8\n3,3,8,x\n", "may be names or distances: give the diagonal zeros"),
         ("1,2\n3\n", "1 field where the first line has 2"),
@@ -321,9 +311,7 @@ def test_square_frames_with_any_index(names, labels, tmp_path):
 def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(SQUARE, index=list("abxd"), columns=list("abcd"))
-    with pytest.raises(
-        InvalidProblem, match=r"^the data frame: row 3 of the matrix is called 'x', and column 3 'c'"
-    ):
+    with pytest.raises(InvalidProblem, match=r"^the data frame: row 3 of the matrix is called 'x', and"):
         Problem.from_frame(frame)
 
 
@@ -426,9 +414,7 @@ def test_sheets_by_name_and_number(tmp_path):
         (np.int64(1), "Depots"),
     ):
         assert list(load(tmp_path / "a.xlsx", sheet=sheet).labels) == [name]
-    with pytest.raises(
-        InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots', '1', 'Kunden'"
-    ):
+    with pytest.raises(InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots',"):
         load(tmp_path / "a.xlsx", sheet="x")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     with pytest.raises(InvalidOption, match=r"sheet: only a workbook has sheets, and .* is read as csv"):

@@ -203,7 +203,5 @@ def test_what_is_no_line_through_the_cities(tmp_path, pacific, name, text, error
 
 def test_a_line_on_a_map_is_no_tour_of_the_plane(tmp_path, pacific):
     write_tour(tmp_path / "a.kml", range(6), pacific)
-    with pytest.raises(
-        InvalidTour, match="a line on a map has latitudes and longitudes, and the instance has Eucl"
-    ):
+    with pytest.raises(InvalidTour, match="a line on a map has latitudes and longitudes, and the instance"):
         read_tour(tmp_path / "a.kml", Problem.from_points(PACIFIC))
