@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 
 import numpy as np
@@ -272,76 +271,3 @@ def test_bad_npy(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(ParseError, match=message):
         load(tmp_path / "a.npy")
-
-
-# GeoJSON
-
-
-def feature(*position, **properties):
-    return {
-        "type": "Feature",
-        "properties": properties or None,
-        "geometry": {"type": "Point", "coordinates": list(position)},
-    }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("files")
-
-
-def geojson(folder, document):
-    (folder / "file.geojson").write_text(json.dumps(document))
-    return load(folder / "file.geojson", "geojson")
-
-
-def test_geojson(folder):
-    problem = geojson(
-        folder,
-        {"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern"), feature(8.5, 47.4)]},
-    )
-    assert problem.metric is Metric.GREAT_CIRCLE
-    assert problem.coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
-    assert list(problem.labels) == ["Bern", ""]
-    points = {"type": "MultiPoint", "coordinates": [[7.4, 46.9, 540], [8.5, 47.4]]}
-    assert geojson(folder, points).coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
-    assert geojson(folder, {"type": "GeometryCollection", "geometries": [points]}).n == 2
-    assert geojson(folder, points).labels is None
-
-
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
-        ([], "the document is 'None': a Point or a MultiPoint is needed"),
-        ({"type": "FeatureCollection"}, "the document has no list of features"),
-        ({"type": "FeatureCollection", "features": []}, "holds no points"),
-        (
-            {"type": "FeatureCollection", "features": [feature(1, 2), feature(1)]},
-            "feature 2 has no coordinates",
-        ),
-        ({"type": "FeatureCollection", "features": [feature("1", 2)]}, "feature 1 has the coordinate '1'"),
-        ({"type": "FeatureCollection", "features": [feature(True, 2)]}, "feature 1 has the coordinate"),
-        ({"type": "FeatureCollection", "features": [feature(46, 120)]}, r"feature 1 lies at \[46, 120\]"),
-        ({"type": "FeatureCollection", "features": [feature(10**400, 1)]}, "feature 1 has a coordinate too"),
-        ({"type": "Feature", "geometry": {"type": "LineString"}}, "the document is 'LineString'"),
-        ({"type": "MultiPoint", "coordinates": 3}, "no list of coordinates"),
-    ],
-)
-def test_bad_geojson(folder, document, message):
-    with pytest.raises(ParseError, match=message):
-        geojson(folder, document)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"type":\n}', "file.geojson:2: is not JSON"),
-        ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is not a JSON number"),
-        ("[" * 100_000, "is nested too deeply"),
-        ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
-    ],
-)
-def test_what_is_no_json(folder, text, message):
-    (folder / "file.geojson").write_text(text)
-    with pytest.raises(ParseError, match=message):
-        load(folder / "file.geojson")
