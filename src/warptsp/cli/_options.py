@@ -152,7 +152,7 @@ class Reading:
         from warptsp.io.options import ReadOptions
 
         said = {name: value for name, value in asdict(self).items() if name not in ("columns", "format")}
-        options = ReadOptions.of(self.given_columns(), groups=groups, **said)
+        options = ReadOptions(self.given_columns(), groups=groups, **said)
         with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
             return read_instance(path, self.format, options)
 
@@ -196,25 +196,13 @@ class Ends:
     to: Annotated[str | None, option("City where the path ends; implies --open.", "CITY")]
 
     def of(self, problem: Problem) -> tuple[Problem, int | None]:
-        """Return the problem with these ends, and the first city of a closed tour if one was named.
-
-        Raises
-        ------
-        InvalidOption
-            There are no such cities, or the options contradict each other.
-        """
+        """Return the problem with these ends, and the first city of a closed tour if one was named."""
         from warptsp.solver.inputs import with_ends
 
         return with_ends(problem, self.from_, self.to, self.open_)
 
     def of_path(self, problem: Problem) -> Problem:
-        """Return the problem with these ends, for what says nothing of where a closed tour begins.
-
-        Raises
-        ------
-        InvalidOption
-            As `of`; or the tour is closed and its first city is named.
-        """
+        """Return the problem with these ends, for what says nothing of where a closed tour begins."""
         found, first = self.of(problem)
         if first is not None:
             raise InvalidOption(

@@ -62,23 +62,18 @@ class TourOutputs(Printing):
         ----------
         inputs, others : iterable of (str, path)
             What is read, behind what it is, and what else is written, behind its option.
-
-        Raises
-        ------
-        InvalidOption, OutputError
-            Naming the option.
         """
-        from warptsp.io import tour_format
+        from warptsp.io.registry import format_to_write
 
         if self.as_json and self.to_stdout:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
         for name in self.tours:
-            tour_format(name, self.format_of(name))
+            format_to_write(name, self.format_of(name), tour=True)
         check_outputs([*(("--output", name) for name in self.tours), *others], inputs)
 
     def check_tours(self, problem: Problem) -> None:
         """Check before the search that the formats can hold tours of the instance."""
-        from warptsp.io import check_tour_output
+        from warptsp.io.tours import check_tour_output
 
         for name in self.tours:
             check_tour_output(name, problem, self.format_of(name))
@@ -99,13 +94,7 @@ class TourOutputs(Printing):
         ]
 
     def write(self, problem: Problem, tour: Any) -> None:
-        """Write the tour everywhere, stdout last; what fails does not keep the others from it.
-
-        Raises
-        ------
-        OutputError
-            Of all that could not be written.
-        """
+        """Write the tour everywhere, stdout last; what fails does not keep the others from it."""
         attempts = Attempts()
         self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts)
         attempts.finish()
@@ -126,13 +115,7 @@ def output_facts(names: Sequence[str], what: str) -> list[Fact]:
 
 
 def check_page_name(name: Path | str | None, option: str) -> None:
-    """Make sure that a file will be taken for a page, and that no tour is overwritten by mistake.
-
-    Raises
-    ------
-    InvalidOption
-        If the name has another ending.
-    """
+    """Make sure that a file will be taken for a page, and that no tour is overwritten by mistake."""
     if name is not None and not ends_in(name, PAGES):
         raise InvalidOption(f"{option} {str(name)!r}: the name must end in .html, the page that is written")
 
@@ -195,7 +178,7 @@ class Outputs(TourOutputs):
 
     def check_all(self, instance: Path) -> None:
         """`check` all files of the options."""
-        from warptsp.io import can_guard_names
+        from warptsp.io.registry import format_to_write
 
         if self.output_format is not None and not self.to_stdout:
             raise InvalidOption(
@@ -209,7 +192,8 @@ class Outputs(TourOutputs):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
         check_page_name(self.report, "--report")
         self.check([("the instance itself", instance)], others)
-        if self.csv_safe and not any(can_guard_names(name, self.format_of(name)) for name in self.tours):
+        chosen = [format_to_write(name, self.format_of(name), tour=True) for name in self.tours]
+        if self.csv_safe and all(format.guarded is None for format in chosen):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
 
     def check_drawings(self, problem: Problem) -> None:

@@ -35,13 +35,7 @@ def with_tour(problem: Problem, file: Path | None, ends: Ends) -> tuple[Problem,
 
 
 def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
-    """Accept a tour that goes through no missing arc.
-
-    Raises
-    ------
-    InvalidTour
-        Naming what it is, and the first such arc.
-    """
+    """Accept a tour that goes through no missing arc."""
     from warptsp.errors import InvalidTour
 
     if problem.wall is not None and len(missing := problem.missing_arcs(tour)):
@@ -51,13 +45,7 @@ def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: s
 
 
 def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> Tours:
-    """Read tours of an instance; what `open_` says counts first, then what the files say, then the instance.
-
-    Raises
-    ------
-    ParseError, InvalidTour
-        One of them is no tour of this instance, or one says that it is a path and another that it is closed.
-    """
+    """Read tours of an instance, closed or open as `open_` says, or else the files, or else the instance."""
     from warptsp.errors import InvalidTour
     from warptsp.io.tours import read_tour_file
     from warptsp.solver.inputs import checked_start, with_open

@@ -97,13 +97,7 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def parse_params(texts: tuple[str, ...]) -> dict[str, str]:
-    """Turn ``NAME=VALUE`` texts into a dict.
-
-    Raises
-    ------
-    InvalidOption
-        For a text without ``=``, or a name given twice.
-    """
+    """Turn ``NAME=VALUE`` texts into a dict."""
     params: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")

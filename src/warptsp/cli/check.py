@@ -73,13 +73,7 @@ def command(
 
 
 def _proven(problem: Problem, certificate: Path) -> int | float:
-    """Return the bound in a certificate, if it holds.
-
-    Raises
-    ------
-    ParseError
-        The file is no certificate of this instance, or claims more than it proves.
-    """
+    """Return the bound in a certificate, if it holds."""
     from warptsp.bound import proven_value, read_certificate
     from warptsp.errors import ParseError
     from warptsp.proof import is_proof, proven_bound, read_proof

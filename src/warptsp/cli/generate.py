@@ -78,17 +78,18 @@ def command(
     number of cities, or ROWSxCOLUMNS for a grid. In .npy and .f64 files distances are Euclidean, not rounded.
     """
     from warptsp.generate import RandomPoints
-    from warptsp.io import problem_format, write_problem, written_in_blocks
+    from warptsp.io import write_problem
+    from warptsp.io.registry import format_to_write
     from warptsp.outputs import check_writable
 
-    format = "tsplib" if output == "-" else problem_format(output)
+    format = format_to_write(output, "tsplib" if output == "-" else None, tour=False)
     if output != "-":
         check_writable(output)
-    problem = _make(kind, size, options.given(), in_pieces=format in written_in_blocks())
+    problem = _make(kind, size, options.given(), in_pieces=format.write_points is not None)
     if isinstance(problem, RandomPoints):
         _write_pieces(output, problem, threads)
     else:
-        write_problem(output, problem, format=format)
+        write_problem(output, problem, format=format.name)
     if output != "-" and not quiet:
         say(f"instance     {output}, {problem.name}, {counted(problem.n)}: {problem.comment}")
 

@@ -262,7 +262,7 @@ def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -
     from warptsp.io.instances import read_instance
     from warptsp.io.options import ReadOptions
 
-    return read_instance(problem, None, ReadOptions.of(None, metric, asymmetric, groups=True)).problem
+    return read_instance(problem, None, ReadOptions({}, metric, asymmetric, groups=True)).problem
 
 
 def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds: float) -> Choice:

@@ -17,8 +17,6 @@ from warptsp.problem import Metric, Problem
 
 from .shapes import warn_of_degrees
 
-__all__ = ["problem_of_mapping", "problem_of_records"]
-
 _FORMS = (
     "places by name, {'Berlin': (52.5, 13.4)}, distances by name, {'Berlin': {'Paris': 1054}}, columns, "
     "{'lat': [...], 'lon': [...]}, GeoJSON or a table of durations or distances"
@@ -51,13 +49,6 @@ def problem_of_mapping(
         That of places.
     asymmetric : bool
         Whether distances by name may differ by direction.
-
-    Raises
-    ------
-    InvalidProblem
-        It holds nothing of this kind, or a place or distance is missing.
-    InvalidOption
-        The metric does not fit.
     """
     if is_osrm_table(mapping):
         _check_metric(metric, Metric.EXPLICIT, "a table of durations or distances")
@@ -97,15 +88,7 @@ def problem_of_mapping(
 
 
 def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | str | None = None) -> Problem:
-    """The instance in a list of dicts: rows, ``[{"lat": 52.5, "lon": 13.4}, ...]``, or features of GeoJSON.
-
-    Raises
-    ------
-    InvalidProblem
-        An entry is something else, or a row lacks a column.
-    InvalidOption
-        The metric does not fit.
-    """
+    """The instance in a list of dicts: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON."""
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InvalidProblem(

@@ -13,8 +13,6 @@ from ._files import of_file
 from ._text import decode
 from .format import Source
 
-__all__ = ["begins_as_json", "document_in"]
-
 
 def begins_as_json(data: bytes) -> bool:
     """Whether a text begins with an object or a list."""
@@ -23,14 +21,7 @@ def begins_as_json(data: bytes) -> bool:
 
 @contextmanager
 def document_in(source: Source) -> Iterator[Any]:
-    """What a JSON text says, as `json` reads it; the file is named in what is wrong with that.
-
-    Raises
-    ------
-    ParseError
-        The text is no JSON; or in place of `InvalidProblem`, and of the `RecursionError` of a document that
-        is nested too deeply.
-    """
+    """What a JSON text says, as `json` reads it; the file is named in what is wrong with that."""
 
     def refuse(constant: str) -> NoReturn:
         raise InvalidProblem(f"{constant} is not a JSON number: finite numbers are needed")

@@ -22,8 +22,6 @@ from .lines import Line, cut, map_format
 from .osrm import is_osrm_table, osrm_problem
 from .places import Place, degrees, is_on_earth, place_problem
 
-__all__ = ["FORMATS", "geojson_problem"]
-
 _log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 12  # points that are written at once
@@ -214,6 +212,6 @@ FORMATS = (
         _lines,
         "lines (LineString, MultiLineString)",
         sniff=begins_as_json,
-        write_timed_tour=_write_tour,
+        write_tour=_write_tour,
     ),
 )

@@ -12,8 +12,6 @@ from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
 
-__all__ = ["FORMATS"]
-
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
 
@@ -54,7 +52,7 @@ def _routes(source: Source) -> list[Line]:
     return [[route] for route in routes]
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     """The tour as a route, closed unless the instance is an open path."""
     places = degrees(problem, "GPX").tolist()
     order = tour.tolist()

@@ -12,8 +12,6 @@ from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
 
-__all__ = ["FORMATS"]
-
 
 def _points(source: Source) -> Problem:
     """The points of the placemarks in a document."""
@@ -53,7 +51,7 @@ def _lines(source: Source) -> list[Line]:
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities."""
     places = degrees(problem, "KML")[tour].tolist()
     points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]

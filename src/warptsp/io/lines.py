@@ -16,8 +16,6 @@ from ._files import of_file
 from .format import Format, Instance, Source, TourFile
 from .places import Place, degrees
 
-__all__ = ["Line", "cut", "map_format"]
-
 Line = Sequence[Sequence[Place]]
 """A line in one part, or in several where it crosses the antimeridian."""
 

@@ -20,8 +20,6 @@ from .format import Format, Instance, Pieces, Source, TourFile
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS", "array_in", "array_pieces", "bare_numbers"]
-
 MAGIC = b"\x93NUMPY"
 
 
@@ -64,13 +62,7 @@ def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryvie
 
 
 def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    """The points or the matrix of an instance, for a file that says nothing of distances.
-
-    Raises
-    ------
-    InvalidOption
-        Reading the file would not give the instance back.
-    """
+    """The points or the matrix of an instance, for a file that says nothing of distances."""
     fits = [Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT]
     array = problem.matrix if problem.coordinates is None else problem.coordinates
     if array is None or problem.metric not in fits or problem.metric.dimensions not in dimensions:
@@ -101,7 +93,7 @@ def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     """Shape (n, 2) or (n, 3) is points, (n, n) is distances; where both fit, the metric says what it is."""
-    array, metric = array_in(source), options.asked
+    array, metric = array_in(source), options.metric
     with of_file(source.file):
         if metric is None:
             return Instance(Problem.from_array(array, asymmetric=options.asymmetric))
@@ -124,7 +116,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(array_in(source))
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return array_pieces(tour, header=True)
 
 

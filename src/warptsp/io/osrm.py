@@ -25,8 +25,6 @@ from .format import Format, Instance, Source
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS", "is_osrm_table", "osrm_problem"]
-
 _log = logging.getLogger(__name__)
 
 _UNITS = {"durations": "seconds", "distances": "metres"}

@@ -12,9 +12,6 @@ from warptsp.problem import Metric, Problem
 
 from ._text import quoted
 
-__all__ = ["Place", "check_geographic", "degrees", "is_on_earth", "place_of", "place_problem"]
-
-
 Place = tuple[float, float]
 """Latitude and longitude in decimal degrees."""
 
@@ -52,13 +49,7 @@ def place_problem(places: Sequence[tuple[Place, str]], needed: str) -> Problem:
 
 
 def check_geographic(problem: Problem, format_name: str) -> None:
-    """Accept an instance of latitudes and longitudes.
-
-    Raises
-    ------
-    InvalidOption
-        It is none.
-    """
+    """Accept an instance of latitudes and longitudes."""
     if not problem.geographic:
         raise InvalidOption(
             f"{format_name} needs latitudes and longitudes, and the instance has "
@@ -67,13 +58,7 @@ def check_geographic(problem: Problem, format_name: str) -> None:
 
 
 def degrees(problem: Problem, format_name: str) -> NDArray[np.float64]:
-    """Latitude and longitude in decimal degrees, the longitude between -180 and 180; shape (n, 2).
-
-    Raises
-    ------
-    InvalidOption
-        The instance has no latitudes and longitudes.
-    """
+    """Latitude and longitude in decimal degrees, the longitude between -180 and 180; shape (n, 2)."""
     check_geographic(problem, format_name)
     if problem.display is not None and not problem.metric.geographic:
         places = problem.display[:, ::-1].copy()

@@ -20,8 +20,6 @@ from .npy import array_pieces, bare_numbers
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS"]
-
 _POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": ("<f4", 3)}
 """The type of a number, little-endian, and how many a city has."""
 
@@ -47,7 +45,7 @@ def _rows(source: Source, kind: str, columns: int) -> NDArray[Any]:
 def _read(source: Source, options: ReadOptions, *, name: str) -> Instance:
     numbers = _rows(source, *_POINTS[name])
     with of_file(source.file, f" (read as {name})"):
-        return Instance(Problem.from_points(numbers, options.asked))
+        return Instance(Problem.from_points(numbers, options.metric))
 
 
 def _write(problem: Problem, *, kind: str) -> Pieces:
@@ -62,7 +60,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(_rows(source, "<i4", 1)[:, 0])
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return array_pieces(tour, header=False)
 
 

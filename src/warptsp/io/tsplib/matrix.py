@@ -11,8 +11,6 @@ from warptsp.io._text import as_integers, quoted
 
 from .text import Section, TsplibText
 
-__all__ = ["weights"]
-
 # Whether it is the upper triangle, row by row, and whether it has the diagonal.
 _TRIANGLES = {
     "UPPER_ROW": (True, False),
