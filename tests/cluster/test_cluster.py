@@ -37,7 +37,7 @@ class Faulty(InProcess):
     """Loses answers, gives them twice, and in any order."""
 
     def __init__(self, threads, seed):
-        super().__init__(["cpu"] * threads)
+        super().__init__("cpu", threads)
         self.random = random.Random(seed)
         self.kept = []
         self.mischief = 0

@@ -100,13 +100,13 @@ def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
         return DaskExecutor(cluster, device), True
     kind, count = named_cluster(cluster)
     if kind == "threads":
-        return InProcess(["cpu"] * resolve_threads(count)), True
+        return InProcess("cpu", resolve_threads(count)), True
     if kind == "devices":
         from warptsp.cluster.tasks import usable_gpus
 
         if not usable_gpus():
             raise BackendUnavailable("cluster devices: there is no usable GPU; warptsp devices says why")
-        return InProcess(["cuda"] * len(usable_gpus())), True
+        return InProcess("cuda", len(usable_gpus())), True
     if kind == "local":
         from warptsp.cluster.local import start_local
 

@@ -86,7 +86,7 @@ class Outer:
         run.report_device(Devices("cluster"))
         executor, ends = open_executor(self.cluster, self.device)
         try:
-            rounds = Rounds(problem, run, executor, self.params, changed_params(params), self.device)
+            rounds = Rounds(self, problem, run, executor, changed_params(params))
             if not rounds.start() or not rounds.await_workers():
                 return
             if rounds.parts > 1:
@@ -107,20 +107,14 @@ class Rounds:
     """The tour between two rounds, and who works on it."""
 
     def __init__(
-        self,
-        problem: Problem,
-        run: Run,
-        executor: Executor,
-        params: ClusterParams,
-        params_of_lk: dict[str, Any],
-        device: str,
+        self, outer: Outer, problem: Problem, run: Run, executor: Executor, params_of_lk: dict[str, Any]
     ) -> None:
+        self.params = outer.params
+        self.device = outer.device
         self.problem = problem
         self.run = run
         self.executor = executor
-        self.params = params
         self.params_of_lk = params_of_lk
-        self.device = device
         self.has_tour = True
         self.round = 0
         self.kicks = 0
