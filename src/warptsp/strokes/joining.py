@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Units
+from warptsp.strokes.model import Units
 
 __all__ = ["Chains", "joined"]
 

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
-
-from .machine import Machine
-from .model import Ends, Path, Units
-from .refine import Refined
-from .search import Cities
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Path, Units
+from warptsp.strokes.refine import Refined
+from warptsp.strokes.search import Cities
 
 __all__ = ["nearest_first"]
 

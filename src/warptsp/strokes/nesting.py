@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Path
+from warptsp.strokes.model import Path
 
 __all__ = ["heights", "parents"]
 

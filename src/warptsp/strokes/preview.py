@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
-
-from .model import Path
-from .plan import Plan, travel_points
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan, travel_points
 
 __all__ = ["preview", "write_preview"]
 

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime
-
-from .machine import Machine
-from .model import Ends, Units
-from .refine import Refined
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.refine import Refined
 
 __all__ = ["Cities", "Effort", "searched"]
 
@@ -189,7 +188,7 @@ def searched(
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
     if tour is None:
-        return begun if begun is not None else as_given(len(units))
+        return begun or Refined(np.arange(len(units)), np.zeros(len(units), dtype=np.bool_))
     found = cities.order_of(tour)
     if floors is not None and ends.start is None and floors[found.order[0]] > floors[found.order[-1]]:
         return Refined(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
@@ -203,11 +202,6 @@ def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int6
     if cities.end is not None:
         z[cities.end] = height * float(floors.max())
     return np.column_stack([points, z])
-
-
-def as_given(n: int) -> Refined:
-    """The order of the input, everything drawn forwards."""
-    return Refined(np.arange(n), np.zeros(n, dtype=np.bool_))
 
 
 def _framed(points: NDArray[np.float64], machine: Machine) -> tuple[NDArray[np.float64], Metric]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from .drawing import written
+from warptsp.strokes.files.drawing import written
 
 __all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text"]
 

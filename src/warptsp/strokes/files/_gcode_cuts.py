@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from warptsp.strokes.files._gcode_words import Line
 from warptsp.strokes.model import Path
-
-from ._gcode_words import Line
 
 __all__ = ["Cuts", "Overlaps", "path_of"]
 

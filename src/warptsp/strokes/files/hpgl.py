@@ -14,10 +14,9 @@ import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import ParseError
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat, written
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from .drawing import Drawing, Source, StrokeFormat, written
 
 __all__ = ["FORMAT"]
 

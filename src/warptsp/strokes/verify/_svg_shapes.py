@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 
-from .work import NotVerified
+from warptsp.strokes.verify.work import NotVerified
 
 __all__ = ["Figure", "Geometry", "canonical", "drawn_by", "outline_of"]
 
