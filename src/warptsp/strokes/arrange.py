@@ -20,8 +20,6 @@ from warptsp.strokes.plan import Plan, travel_points
 from warptsp.strokes.refine import Refined, travel_of
 from warptsp.strokes.search import Effort
 
-__all__ = ["arrange"]
-
 DEFAULT_SECONDS = 6.0
 """Without a time limit everything together takes at most this long, and less where little is left to gain."""
 RESERVE = 2e-5

@@ -25,8 +25,6 @@ from warptsp.strokes.model import Ends, Units
 from warptsp.strokes.refine import Refined
 from warptsp.strokes.search import Effort
 
-__all__ = ["by_windows", "matrix_size", "searched_as_matrix", "searched_as_options", "two_ways"]
-
 
 def matrix_size(units: Units) -> int:
     """The number of fixed edges of the matrix, with the one of the ends."""

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends
 
-__all__ = ["Options", "best_options"]
-
 
 @dataclass(frozen=True, slots=True)
 class Options:

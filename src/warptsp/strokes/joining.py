@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from warptsp.strokes.model import Units
 
-__all__ = ["Chains", "joined"]
-
 # Of each end the nearest so many others are considered: a million strokes from one point must not make 10^12
 # pairs. At most one of them is taken.
 _NEAREST = 8

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption
 
-__all__ = ["AxisTimes", "Euclidean", "Machine", "MaxOfAxes", "machine_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Machine:

@@ -11,8 +11,6 @@ from warptsp.strokes.model import Ends, Path, Units
 from warptsp.strokes.refine import Refined
 from warptsp.strokes.search import Cities
 
-__all__ = ["nearest_first"]
-
 _AHEAD = 16  # neighbours that are looked up at once
 _RECENT = 64  # options that have become possible since the tree was built, at least, before it is built again
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from warptsp.strokes.model import Path
 
-__all__ = ["heights", "parents"]
-
 _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 

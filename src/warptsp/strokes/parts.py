@@ -28,8 +28,6 @@ from warptsp.strokes.nesting import heights, parents
 from warptsp.strokes.refine import Refined, refine, travel_of
 from warptsp.strokes.search import Effort, searched
 
-__all__ = ["Task", "arranged", "given_order", "nearest_order", "travel_mixed"]
-
 MATRIX = 1000
 """Fixed edges up to which directions are searched as one matrix, of twice as many rows; more are searched in
 windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone, 17 823 with the matrix."""

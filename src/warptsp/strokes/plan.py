@@ -14,8 +14,6 @@ from warptsp.strokes.model import Path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Plan", "travel_points"]
-
 _LITTLE = 0.9  # of the travel: groups that cost less than the rest are not worth a line
 
 

@@ -13,8 +13,6 @@ from warptsp.outputs import atomic_write
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan, travel_points
 
-__all__ = ["preview", "write_preview"]
-
 _SIDE = 800.0  # user units of the longer side of a panel
 _GAP = 24.0
 _STROKE, _TRAVEL, _TEXT = "#1f4e79", "#d9480f", "#444444"

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Units
 
-__all__ = ["Refined", "refine", "travel_of"]
-
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most
 _TINY = 1e-9  # of the travel before: gains below are rounding

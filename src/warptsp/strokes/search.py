@@ -21,8 +21,6 @@ from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Units
 from warptsp.strokes.refine import Refined
 
-__all__ = ["Cities", "Effort", "searched"]
-
 _GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbers: 1 in 4 million
 # Groups of so few cities end after so many kicks for each, where one search alone would wait for a tenth of a
 # second whether it gets better: fifty groups of two rectangles took 9.2 s for what takes 0.9.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from warptsp.strokes.files.drawing import Drawing
 from warptsp.strokes.files.registry import formats, read_drawing
-from warptsp.strokes.files.writing import NotVerified, Rules, rewritten
+from warptsp.strokes.files.writing import rewritten
+from warptsp.strokes.verify import NotVerified, Rules
 
 __all__ = ["Drawing", "NotVerified", "Rules", "formats", "read_drawing", "rewritten"]

@@ -15,8 +15,6 @@ from itertools import pairwise
 
 from warptsp.strokes.files.drawing import written
 
-__all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text"]
-
 _TOKEN = re.compile(
     r"[\s,]*(?:([MmZzLlHhVvCcSsQqTtAa])|([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))"
 )

@@ -13,8 +13,6 @@ from warptsp.strokes.files._page import PERCENT, Matrix, inner_page, matrix_of, 
 from warptsp.strokes.files._shapes import GEOMETRY, plain_numbers, subpaths_of
 from warptsp.strokes.files.drawing import Source
 
-__all__ = ["Element", "Reader"]
-
 # What may stand between shapes without being drawn there. Shapes pass nothing else, known or unknown.
 _SILENT = ("defs", "clipPath", "mask", "pattern", "symbol", "marker", "metadata", "namedview", "title",
            "desc", "style", "linearGradient", "radialGradient", "filter")  # fmt: skip

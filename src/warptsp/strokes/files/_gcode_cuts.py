@@ -12,8 +12,6 @@ import numpy as np
 from warptsp.strokes.files._gcode_words import Line
 from warptsp.strokes.model import Path
 
-__all__ = ["Cuts", "Overlaps", "path_of"]
-
 _SAG = 0.01  # by which a chord may miss its arc, in the file's unit
 _SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _Point = tuple[float, float, float]

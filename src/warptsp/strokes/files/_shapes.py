@@ -8,8 +8,6 @@ from warptsp.strokes.files._curves import Segment, Subpath, decimals_of, parse_p
 from warptsp.strokes.files._page import length_of
 from warptsp.strokes.files.drawing import written
 
-__all__ = ["GEOMETRY", "plain_numbers", "rewritten", "subpaths_of"]
-
 #: Shapes, and the attributes that say where they lie.
 GEOMETRY = {
     "path": ("d",),

@@ -20,8 +20,6 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["FORMAT"]
-
 _DRAWN = ("LINE", "LWPOLYLINE", "POLYLINE", "ARC", "CIRCLE", "ELLIPSE", "SPLINE", "POINT")
 _PLAIN = ("", "BYLAYER", "CONTINUOUS")  # line types without dashes, which would show a direction
 _SWAPPED = {10: 11, 20: 21, 30: 31, 11: 10, 21: 20, 31: 30}

@@ -17,8 +17,6 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["FORMAT"]
-
 _NUMBER = r"([-+]?[0-9.]+)"
 _HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_NUMBER})?)?")
 # A cycle in front of a hole, which stays where it is then; the next line may take over its place.

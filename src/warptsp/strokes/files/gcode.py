@@ -32,8 +32,6 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["FORMAT"]
-
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
 _RAPID = re.compile(r"(?i)\bG0*0(?![\d.])")
 

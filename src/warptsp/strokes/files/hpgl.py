@@ -18,8 +18,6 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat, written
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["FORMAT"]
-
 _COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;\x1b]*);?")
 # What is meant for the plotter's interface, or for a printer that is told to be a plotter.
 _ESCAPE = re.compile(r"(\x1b)(\.[@A-Z()](?:[0-9;]*:)?|%-?[0-9]+[A-Z]|E)")

@@ -17,8 +17,6 @@ from warptsp.strokes.files._memory import uncollected
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import LARGEST
 
-__all__ = ["format_of", "formats", "read_drawing"]
-
 #: Modules beside this one, each with its `FORMAT`; a module is imported when a search gets there.
 MODULES = ("svg", "hpgl", "gcode", "excellon", "dxf")
 

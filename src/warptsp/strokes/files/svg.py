@@ -23,8 +23,6 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["FORMAT"]
-
 _ID = re.compile(rb"""\sid\s*=\s*("[^"]*"|'[^']*')""")
 
 

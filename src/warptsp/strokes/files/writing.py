@@ -7,8 +7,6 @@ from warptsp.strokes.files.drawing import Drawing
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
 
-__all__ = ["NotVerified", "Rules", "rewritten"]
-
 
 @uncollected()
 def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes:

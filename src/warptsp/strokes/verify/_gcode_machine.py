@@ -30,8 +30,6 @@ from warptsp.strokes.verify._gcode_text import (
     words_of,
 )
 
-__all__ = ["Piece", "Rapid", "Run", "run_program"]
-
 _Path = tuple[NDArray[np.float64], float, float]
 
 

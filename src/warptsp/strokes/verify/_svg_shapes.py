@@ -9,8 +9,6 @@ from decimal import Context, Decimal, InvalidOperation
 
 from warptsp.strokes.verify.work import NotVerified
 
-__all__ = ["Figure", "Geometry", "canonical", "drawn_by", "outline_of"]
-
 Pair = tuple[Decimal, Decimal]
 # A letter of L, Q, C, A, where it ends, its control points, and of an arc: radii, rotation, two flags.
 Step = tuple[str, Pair, tuple[Pair, ...], tuple[Decimal, ...]]

@@ -22,8 +22,6 @@ from warptsp.strokes.verify.work import (
     same_groups,
 )
 
-__all__ = ["verify"]
-
 
 def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Run both programs; raise `NotVerified` unless they do the same work in an order that is as good."""
