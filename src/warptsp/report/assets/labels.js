@@ -15,13 +15,9 @@ class Labels {
   }
 
   draw() {
-    const { canvas, view } = this, { width, height } = view.canvas;
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    const context = canvas.getContext("2d");
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, width, height);
-    const computed = getComputedStyle(document.documentElement);
-    this.paint(context, view, (name) => computed.getPropertyValue(name).trim(), [this.buttons()]);
+    const { canvas, view } = this, colour = laidOver(canvas, view), context = canvas.getContext("2d");
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    this.paint(context, view, colour, [this.buttons()]);
   }
 
   // The box of the buttons that lie above the picture.

@@ -189,7 +189,7 @@ class Page extends Viewer {
     slider.value = i;
     const best = this.snapshots.list[last].length;
     const over = i === last || !(best > 0) ? "" : `, ${percent(snapshot.length / best - 1)} over the best`;
-    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : this.tourName(i);
+    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : (facts.settings[i]?.[1] ?? `tour ${i + 1}`);
     const size = facts.metres > 0 ? distanceText(snapshot.length) : snapshot.text;
     this.setShown(facts.metres > 0 ? size : grouped(size), "", over, `${i + 1} of ${last + 1}, ${when}`);
     const text = `length ${size}${over}, ${when}`;
@@ -197,10 +197,6 @@ class Page extends Viewer {
     const kind = facts.closed ? "Closed tour" : "Open path";
     (this.view?.canvas ?? find("picture")).setAttribute("aria-label", `${kind} of ${facts.cities} cities, ${text}`);
     find("download-what").textContent = i === last ? "The best tour." : `The tour shown, ${when}.`;
-  }
-
-  tourName(i) {
-    return facts.settings[i]?.[1] ?? `tour ${i + 1}`;
   }
 
   drawCurves() {
