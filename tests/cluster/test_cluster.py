@@ -10,8 +10,7 @@ import pytest
 import warptsp
 from warptsp.cli import run
 from warptsp.cluster import executors
-from warptsp.cluster.address import named_cluster
-from warptsp.cluster.connect import ClusterParams, check_cluster
+from warptsp.cluster.connect import ClusterParams, check_cluster, named_cluster
 from warptsp.cluster.executors import InProcess, Outcome
 from warptsp.cluster.tasks import Answer, DeadlinePassed, Refused, Task, improve
 from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem, WarpTSPError
@@ -37,7 +36,7 @@ class Faulty(InProcess):
     """Loses answers, gives them twice, and in any order."""
 
     def __init__(self, threads, seed):
-        super().__init__(["cpu"] * threads)
+        super().__init__("cpu", threads)
         self.random = random.Random(seed)
         self.kept = []
         self.mischief = 0

@@ -100,6 +100,16 @@ class Client:
         return None if response.status == 204 else (response, np.frombuffer(response.body, dtype="<i4"))
 
 
+def searching(messages):
+    """The first message with a tour."""
+    return next(said for said in messages if said.get("length") is not None)
+
+
+def ending(messages):
+    """The message of the end."""
+    return next(said for said in messages if said["state"] == "done")
+
+
 class Search(threading.Thread):
     """Publishes an event again and again, as a search does, until it is told to stop."""
 
@@ -341,18 +351,13 @@ def test_a_save_that_fails_says_why_and_the_search_goes_on(problem):
     def save(tour):
         raise OutputError("out.tour: cannot write: No space left on device")
 
-    with Watch(problem, save=save) as watch, Search(watch) as search:
-        response = Client(watch).post("save")
-        assert search.is_alive()
-    assert response.status == 500
-    assert json.loads(response.body)["error"].startswith("out.tour: cannot write")
-
-
-def test_only_tours_are_saved(problem):
-    with Watch(problem) as watch, Search(watch, tour=lambda: np.zeros(60, dtype=np.int32)):
-        response = Client(watch).post("save")
-    assert response.status == 500
-    assert "node 1 is there more than once" in json.loads(response.body)["error"]
+    no_tour = {"tour": lambda: np.zeros(60, dtype=np.int32)}  # only tours are saved
+    for given, words in (({}, "out.tour: cannot write"), (no_tour, "node 1 is there more than once")):
+        with Watch(problem, save=save) as watch, Search(watch, **given) as search:
+            response = Client(watch).post("save")
+            assert search.is_alive()
+        assert response.status == 500
+        assert words in json.loads(response.body)["error"]
 
 
 # Many clients, and bad ones
@@ -564,16 +569,13 @@ def start(instance, *arguments, command="watch"):
 def test_watch_stops_by_the_button_and_writes(instance):
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour", "--json", "-q")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         saved = json.loads(client.post("save").body)
         assert saved["files"] == ["out.tour"]
         problem = warptsp.load(instance)
         problem.check_tour(warptsp.read_tour(instance.with_name("out.tour"), problem))
         client.post("stop")
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         assert client.tour()[0].status == 200
     out, err = process.communicate()
     assert process.returncode == 0, err
@@ -588,8 +590,7 @@ def test_solve_may_be_watched_from_a_city_on(instance):
         instance, "--watch", "--from", "7", "-o", "out.npy", "--time-limit", "10m", command="solve"
     )
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         client.post("save")
         assert np.load(instance.with_name("out.npy"))[0] == 6
         client.post("stop")
@@ -603,12 +604,9 @@ def test_solve_may_be_watched_from_a_city_on(instance):
 def test_signals_end_it_as_without_a_page(instance, number):
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         process.send_signal(number)
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         if number == signal.SIGINT:  # this page does not close its stream
             process.wait()
     out, err = process.communicate()
@@ -622,9 +620,7 @@ def test_signals_end_it_as_without_a_page(instance, number):
 def test_the_wait_for_a_page_ends_by_ctrl_c(instance):
     process, client = start(instance, "--no-browser", "--kicks", "10", "-o", "out.tour", "--progress", "none")
     with client.events() as messages:
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         assert "waiting until the page has the last tour; Ctrl-C" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
@@ -637,8 +633,7 @@ def test_it_listens_on_this_machine_only(instance):
     psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-q")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         me = psutil.Process(process.pid)
         tree = [me, *me.children(recursive=True)]
         open_ = [c for one in tree for c in one.net_connections("inet") if c.status == psutil.CONN_LISTEN]
@@ -676,8 +671,7 @@ def test_the_browser_is_opened_where_there_is_a_display(instance, monkeypatch, c
         assert client.ask(path=ticket.partition(host)[2]).status == 403  # once
         assert client.ask().status == 200
         with client.events() as messages:
-            while next(messages)["state"] != "done":
-                pass
+            ending(messages)
         opened.set()
 
     monkeypatch.setattr("webbrowser.open", browse)

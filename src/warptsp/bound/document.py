@@ -37,13 +37,13 @@ class Document:
     """What a file holds. What is not as it should be raises a `ParseError` that names the file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        from warptsp.io._files import contents, named, reading  # `solve` imports this, and reads no files
-        from warptsp.io._json import document_of
+        from warptsp.io._json import document_in  # `solve` imports this, and reads no files
+        from warptsp.io.format import Source
 
-        self._file = named(path)
-        with reading(self._file):
-            data, self._file = contents(self._file)
-        self.content = document_of(data, self._file)
+        source = Source(path)
+        self._file = source.file
+        with document_in(source) as document:
+            self.content = document
 
     def is_of(self, form: str) -> bool:
         """Whether it is an object that says so."""

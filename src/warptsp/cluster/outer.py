@@ -22,8 +22,7 @@ import numpy as np
 
 from warptsp.cluster.connect import ClusterParams, check_cluster, open_executor
 from warptsp.cluster.cutting import cut_boxes, cut_stretches, link
-from warptsp.cluster.executors import Executor
-from warptsp.cluster.work import Plan, Work
+from warptsp.cluster.work import Common, Plan, Work
 from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, UnsupportedProblem, WarpTSPError
 from warptsp.machine import Devices
@@ -86,7 +85,8 @@ class Outer:
         run.report_device(Devices("cluster"))
         executor, ends = open_executor(self.cluster, self.device)
         try:
-            rounds = Rounds(problem, run, executor, self.params, changed_params(params), self.device)
+            rounds = _Rounds(problem, run, executor, self.params, self.device, changed_params(params))
+            rounds.hand_over = 1e-7 * problem.n
             if not rounds.start() or not rounds.await_workers():
                 return
             if rounds.parts > 1:
@@ -103,33 +103,15 @@ class Outer:
         lk.run(problem, run, params)
 
 
-class Rounds:
+@dataclass(slots=True, eq=False)
+class _Rounds(Common):
     """The tour between two rounds, and who works on it."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        run: Run,
-        executor: Executor,
-        params: ClusterParams,
-        params_of_lk: dict[str, Any],
-        device: str,
-    ) -> None:
-        self.problem = problem
-        self.run = run
-        self.executor = executor
-        self.params = params
-        self.params_of_lk = params_of_lk
-        self.device = device
-        self.has_tour = True
-        self.round = 0
-        self.kicks = 0
-        self.rate = 0.0  # kicks a second in the last round, everything included
-        self.hand_over = 1e-7 * problem.n  # seconds to link and check a tour
-        self.slowest = 0.0  # seconds of a task
-        self.idle_since: float | None = None
-        self.had_workers = False
-        self.counters = {"tasks_repeated": 0, "cut_seconds": 0.0, "link_seconds": 0.0}
+    kicks: int = 0
+    rate: float = 0.0  # kicks a second in the last round, everything included
+    hand_over: float = 0.0  # seconds to link and check a tour
+    idle_since: float | None = None
+    had_workers: bool = False
 
     @property
     def parts(self) -> int:

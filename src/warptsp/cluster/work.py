@@ -6,8 +6,8 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from warptsp.progress import WorkerProgress
 
 if TYPE_CHECKING:
     from warptsp._native import TourCut
-    from warptsp.cluster.executors import Outcome
-    from warptsp.cluster.outer import Rounds
+    from warptsp.cluster.connect import ClusterParams
+    from warptsp.cluster.executors import Executor, Outcome
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -36,10 +38,28 @@ class Plan:
     seconds: float | None = None
 
 
+@dataclass(slots=True, eq=False)
+class Common:
+    """What the rounds of a run have in common, and where they stand."""
+
+    problem: Problem
+    run: Run
+    executor: Executor
+    params: ClusterParams
+    device: str
+    params_of_lk: dict[str, Any]
+    has_tour: bool = True
+    round: int = 0
+    slowest: float = 0.0  # seconds of a task
+    counters: dict[str, float] = field(
+        default_factory=lambda: {"tasks_repeated": 0, "cut_seconds": 0.0, "link_seconds": 0.0}
+    )
+
+
 class Work:
     """A round of `rounds`: the parts of a cut, and what is planned for them."""
 
-    def __init__(self, rounds: Rounds, cut: TourCut, plan: Plan) -> None:
+    def __init__(self, rounds: Common, cut: TourCut, plan: Plan) -> None:
         self._rounds = rounds
         self._cut = cut
         self._plan = plan

@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime
-
-from .machine import Machine
-from .model import Ends, Units
-from .refine import Refined
-
-__all__ = ["Cities", "Effort", "searched"]
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.refine import Refined
 
 # Groups of so few cities end after so many kicks for each, where one search alone would wait for a tenth of a
 # second whether it gets better: fifty groups of two rectangles took 9.2 s for what takes 0.9.
@@ -189,7 +186,7 @@ def searched(
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
     if tour is None:
-        return begun if begun is not None else as_given(len(units))
+        return begun or Refined(np.arange(len(units)), np.zeros(len(units), dtype=np.bool_))
     found = cities.order_of(tour)
     if floors is not None and ends.start is None and floors[found.order[0]] > floors[found.order[-1]]:
         return Refined(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
@@ -203,11 +200,6 @@ def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int6
     if cities.end is not None:
         z[cities.end] = height * float(floors.max())
     return np.column_stack([points, z])
-
-
-def as_given(n: int) -> Refined:
-    """The order of the input, everything drawn forwards."""
-    return Refined(np.arange(n), np.zeros(n, dtype=np.bool_))
 
 
 def _metric(frame: NDArray[np.float64], machine: Machine) -> Metric:

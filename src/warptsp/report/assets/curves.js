@@ -151,26 +151,13 @@ class Curves {
     if (this.points.length > 4000) this.points = this.points.filter((_, i, all) => i % 2 === 0 || i === all.length - 1);
   }
 
-  // To the known length, or else to the shortest of this page.
-  reference(snapshots) {
-    if (this.known !== null) return this.known.length;
-    const lengths = [...snapshots.map((s) => s.length), ...this.points.map((p) => p[1])];
-    return lengths.length ? Math.min(...lengths) : null;
-  }
-
-  gapOf(length, reference) {
-    if (reference === null) return null;
-    if (reference === 0) return length === 0 ? 0 : null;
-    return length / reference - 1;
-  }
-
   draw(snapshots, shown) {
     const points = this.points.length ? this.points : snapshots.map((s) => [s.seconds, s.length]);
     const stops = snapshots.map((s) => [s.seconds, s.length]);
-    const reference = this.reference(snapshots);
-    // What is smaller may be rounding, and says nothing.
-    const visible = (gap) => (gap === null || gap < LEAST_GAP ? 0 : gap);
-    const gaps = (list) => list.map(([t, length]) => [t, visible(this.gapOf(length, reference))]);
+    // Gaps are to the known length, or else to the shortest of this page; smaller ones may be rounding.
+    const reference = this.known?.length ?? Math.min(...stops.map((s) => s[1]), ...this.points.map((p) => p[1]));
+    const gapOf = (length) => (reference === 0 || length / reference - 1 < LEAST_GAP ? 0 : length / reference - 1);
+    const gaps = (list) => list.map(([t, length]) => [t, gapOf(length)]);
     const drawn = facts.timed && points.length > 1;
     this.length.figure.hidden = this.gap.figure.hidden = !drawn;
     if (!drawn) return;

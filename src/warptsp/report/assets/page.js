@@ -68,7 +68,6 @@ class Page extends Viewer {
       this.view = new View(find("picture"));
       this.view.hover = (place, x, y) => this.tell(place, x, y);
       this.labels = new Labels(find("labels"), this.view, this.cities, () => this.tour);
-      this.view.listeners.push(() => this.placeEnds());
       this.view.resize();
       if (facts.plane.mercator) {
         find("map-label").hidden = false;
@@ -155,7 +154,6 @@ class Page extends Viewer {
       return apart === 1 || (facts.closed && apart === n - 1) ? 0 : OTHER;
     };
     this.view.setPath(tourPath(this.cities, tour, facts.closed, mark));
-    this.placeEnds();
   }
 
   // The place of each city in the best tour.
@@ -191,7 +189,7 @@ class Page extends Viewer {
     slider.value = i;
     const best = this.snapshots.list[last].length;
     const over = i === last || !(best > 0) ? "" : `, ${percent(snapshot.length / best - 1)} over the best`;
-    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : this.tourName(i);
+    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : (facts.settings[i]?.[1] ?? `tour ${i + 1}`);
     const size = facts.metres > 0 ? distanceText(snapshot.length) : snapshot.text;
     this.setShown(facts.metres > 0 ? size : grouped(size), "", over, `${i + 1} of ${last + 1}, ${when}`);
     const text = `length ${size}${over}, ${when}`;
@@ -199,10 +197,6 @@ class Page extends Viewer {
     const kind = facts.closed ? "Closed tour" : "Open path";
     (this.view?.canvas ?? find("picture")).setAttribute("aria-label", `${kind} of ${facts.cities} cities, ${text}`);
     find("download-what").textContent = i === last ? "The best tour." : `The tour shown, ${when}.`;
-  }
-
-  tourName(i) {
-    return facts.settings[i]?.[1] ?? `tour ${i + 1}`;
   }
 
   drawCurves() {
@@ -252,24 +246,6 @@ class Page extends Viewer {
     this.tell(place, ...this.view.pixel(this.cities.x[city], this.cities.y[city]));
   }
 
-  placeEnds() {
-    if (this.tour === undefined) return;
-    const ends = facts.closed ? ["start"] : ["start", "end"];
-    const parent = find("ends");
-    if (parent.childElementCount === 0) {
-      for (const text of ends) {
-        const label = document.createElement("span");
-        label.textContent = text;
-        parent.append(label);
-      }
-    }
-    ends.forEach((_, i) => {
-      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
-      const [x, y] = this.view.pixel(this.cities.x[city], this.cities.y[city]);
-      parent.children[i].style.transform = `translate(${x + 8}px, ${y - 24}px)`;
-    });
-  }
-
   mapFailed() {
     if (find("status").dataset.state !== "live") {
       this.setStatus({ text: "The map could not be loaded: no network, or openstreetmap.org refused.", state: "error" });
@@ -296,17 +272,9 @@ class Page extends Viewer {
     };
     this.world?.putUnder(canvas, printed, (name) => onPaper[name]);
     if (!this.labels.on) return;
-    const { shown } = this.labels;
+    const { shown, ends } = this.labels;
     this.labels.paint(context, printed, (name) => onPaper[name]);
-    this.labels.shown = shown; // what is on the screen
-    context.font = `bold ${12 * printed.ratio}px sans-serif`;
-    context.textBaseline = "middle";
-    context.fillStyle = "#000";
-    (facts.closed ? ["start"] : ["start", "end"]).forEach((text, i) => {
-      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
-      const [x, y] = printed.pixel(this.cities.x[city], this.cities.y[city]);
-      context.fillText(text, (x + 8) * printed.ratio, (y - 15) * printed.ratio);
-    });
+    Object.assign(this.labels, { shown, ends }); // what is on the screen
   }
 
   // The other theme, or, pressed again, that of the system: the rules for dark pages hold always, or never.

@@ -287,6 +287,13 @@ function windowOf({ x, y, width, height, scale }) {
   return { left: x - across, right: x + across, bottom: y - up, top: y + up };
 }
 
+// The canvas that lies above or below a view, as large as its own; returned is what tells colours of the style sheet.
+function laidOver(canvas, view) {
+  const { width, height } = view.canvas, computed = getComputedStyle(document.documentElement);
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  return (name) => computed.getPropertyValue(name).trim();
+}
+
 function typicalEdge(level) {
   if (level.edges === 0) return Infinity;
   const { points } = level, stride = Math.max(1, Math.floor(level.edges / 20_000));

@@ -17,10 +17,8 @@ class World {
   }
 
   draw() {
-    const { canvas, view } = this, { width, height } = view.canvas;
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    const computed = getComputedStyle(document.documentElement);
-    this.drawn = this.paint(canvas, view.camera, view.ratio, (name) => computed.getPropertyValue(name));
+    const { canvas, view } = this;
+    this.drawn = this.paint(canvas, view.camera, view.ratio, laidOver(canvas, view));
   }
 
   // Below what is on the canvas of a sheet of paper.
