@@ -92,11 +92,11 @@ def _why(chip: dict[str, Any]) -> str:
     return (
         f"{published('003').notes('figures 13 to 16')} These are two barriers an axis. Here one of all "
         f"{chip['blocks']} blocks takes {chip['barrier_us']:.2f} us, a load from shared memory "
-        f"{chip['shared_clocks']:.0f} clocks, and one from the second cache {chip['cached_clocks']:.0f}. Up to "
-        f"{room} cities a block has room for the whole tour: while moves are many, every block makes all of "
-        "them and waits for nobody; while they are few, blocks examine different axes between two barriers. A "
-        "longer tour lies in the second cache, and blocks share each axis, or, while moves are few, many axes "
-        f"between two barriers. Divided, an axis with moves would save two loads, {saved:.2f} us, and keep the "
-        f"two barriers, {two:.1f} us; what would cross a border, {2 * BYTES} bytes, would wait for the same "
-        "barriers. So it is not built."
+        f"{chip['shared_clocks']:.0f} clocks, and one from the second cache {chip['cached_clocks']:.0f}. Up "
+        f"to {room} cities a block has room for the whole tour: while moves are many, every block makes all "
+        "of them and waits for nobody; while they are few, blocks examine different axes between two "
+        "barriers. A longer tour lies in the second cache, and blocks share each axis or, while moves are "
+        f"few, many axes between two barriers. Divided, an axis with moves would save two loads, {saved:.2f} "
+        f"us, and keep the two barriers, {two:.1f} us; what would cross a border, {2 * BYTES} bytes, would "
+        "wait for the same barriers. So it is not built."
     )
