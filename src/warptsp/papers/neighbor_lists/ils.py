@@ -143,12 +143,6 @@ class IlsParams:
             return self.chains in (None, 1)
         return (self.improvement, self.restart) == ("first", "ends")
 
-    def start_temperature(self) -> float:
-        """Return the temperature at the first kick, in mean edge lengths; 0 if no loss is ever accepted."""
-        if self.acceptance != "annealed":
-            return 0.0
-        return TEMPERATURE if self.temperature is None else self.temperature
-
 
 def run(problem: Problem, run: Run, params: IlsParams) -> None:
     """Kick and search again until all iterations are made, or the run says stop.
@@ -254,6 +248,9 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
     if run.kick_limit is not None:
         count = min(count, run.kick_limit)
     always = params.acceptance == "always"
+    temperature = TEMPERATURE if params.temperature is None else params.temperature
+    if params.acceptance != "annealed":
+        temperature = 0.0  # no loss is ever accepted
     search = NeighborSearch(
         prepared,
         run,
@@ -270,7 +267,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         and search.iterate(
             count=count,
             always=always,
-            temperature=params.start_temperature(),
+            temperature=temperature,
             segment=params.segment,
             everywhere=params.restart == "pass",
         )
