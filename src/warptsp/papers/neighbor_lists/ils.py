@@ -21,10 +21,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from warptsp._native import Kicks
-from warptsp.backends.cuda.tuning import CHAIN_THREADS, ILS_DEPTH
+from warptsp.backends.cuda.tuning import ILS_DEPTH
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
-from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import View, ViewedRun, best_of
@@ -32,8 +31,7 @@ from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
     NeighborSearch,
     Prepared,
-    check_edges,
-    check_neighbors,
+    check_lists,
     kernel_sources,
     prepare,
 )
@@ -106,8 +104,7 @@ class IlsParams:
     block: int | None = None
 
     def __post_init__(self) -> None:
-        check_neighbors(self.neighbors)
-        check_block(self.block, CHAIN_THREADS)
+        check_lists(self.neighbors, self.block, self.improvement, self.edges)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
         if self.acceptance not in ACCEPTANCES:
@@ -118,11 +115,8 @@ class IlsParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MAX_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
-        if self.improvement not in ("first", "best"):
-            raise InvalidOption(f"improvement: {self.improvement!r} is neither 'first' nor 'best'")
         if self.restart not in ("ends", "pass"):
             raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
-        check_edges(self.edges, self.improvement)
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
