@@ -13,7 +13,7 @@ DOCUMENT = "003"
 TABLES = ("figures 13 to 16",)
 CHIP = "chip"
 # The first three tours fit into the shared memory of a block.
-TOURS = ("u1817", "fnl4461", "usa13509", "d18512", "pla85900")
+TOURS = ("u1817", "fnl4461", "usa13509", "d18512", "pla33810")
 BYTES = 16  # of a city on the circle: place, edge, number
 BARRIERS, LOADS, THREADS = 10_000, 20_000, 512
 CLOCKS_A_US = 1980  # of an H100 and an H200, at most
