@@ -89,12 +89,12 @@ def main() -> None:
             os.environ["WARPTSP_CACHE_DIR"] = folder
         stages = Stages()
         import warptsp
-        from warptsp.io.raw import load_raw
+        from warptsp.io import load
 
         logger = logging.getLogger("warptsp.run")
         logger.addHandler(stages)
         logger.setLevel(logging.INFO)
-        problem = load_raw(path, "f64")
+        problem = load(path, "f64")
         n = problem.n  # a file that was there may hold others
         stages.note("loaded")
         result = warptsp.solve(

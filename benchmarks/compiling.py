@@ -50,10 +50,10 @@ def compile_once(method: str, metric: str, capability: tuple[int, int], *, befor
 
 def as_before(sources: list[Source]) -> list[Source]:
     """Return the sources as they were compiled before: for every metric, and with all kernels."""
-    from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, PASS_KERNELS
+    from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS
 
     named = [
-        name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
+        name.format(three=three) for name in (*MANY_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
     ]
     every = tuple(dict.fromkeys(named))
     found = []

@@ -23,7 +23,7 @@ from common import note, parser, report, table
 from numpy.typing import NDArray
 
 from warptsp import _native
-from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
+from warptsp.cluster.cutting import cut_boxes, cut_stretches, link, put
 from warptsp.construct import construct
 from warptsp.devices import available_threads
 from warptsp.io import load, read_tour, write_tour
@@ -89,10 +89,10 @@ def measure(n: int, part: int, threads: int, folder: Path, text: bool) -> Steps:
     curve = {"seed": 0, "threads": threads, "token": token}
     tour = steps("number along a curve", construct, problem, "space-filling", **curve)
     parts, rng = max(2, n // part), np.random.default_rng(1)
-    cut = steps("cut stretches", cut_stretches, tour, parts, n // 3, threads=threads)
-    tour = linked(steps, cut, problem, "stretches")
-    cut = steps("cut boxes", cut_boxes, problem.coordinates, tour, parts, rng, threads=threads)
-    tour = linked(steps, cut, problem, "boxes")
+    cut = steps("cut stretches", cut_stretches, problem, tour, parts, n // 3, threads)
+    tour = linked(steps, cut, problem, "stretches", threads)
+    cut = steps("cut boxes", cut_boxes, problem, tour, parts, rng, threads)
+    tour = linked(steps, cut, problem, "boxes", threads)
     steps("check the tour", problem.check_tour, tour, threads=threads)
     steps("length of the tour", problem.length, tour, threads=threads)
     for ending in ("npy", "tour") if text else ("npy",):
@@ -102,27 +102,27 @@ def measure(n: int, part: int, threads: int, folder: Path, text: bool) -> Steps:
     return steps
 
 
-def linked(steps: Steps, cut: Cut, problem: Problem, kind: str) -> Any:
+def linked(steps: Steps, cut: _native.TourCut, problem: Problem, kind: str, threads: int) -> Any:
     """Return the tour of all parts, after each has answered with its cities as they are."""
     assert problem.coordinates is not None
     note(f"{cut.parts} parts, {cut.paths} paths")
     steps(f"take the cities of {kind}, one thread", take, cut, problem.coordinates)
     steps(f"put the answers of {kind}, one thread", answer, cut)
-    tour = steps(f"link {kind}", cut.link, problem.coordinates, problem.metric)
-    note(f"{cut.closed_tours} closed tours")
+    tour, closed_tours = steps(f"link {kind}", link, cut, problem, threads)
+    note(f"{closed_tours} closed tours")
     return tour
 
 
-def take(cut: Cut, points: NDArray[np.float64]) -> None:
+def take(cut: _native.TourCut, points: NDArray[np.float64]) -> None:
     """Make what tasks hold."""
     for part in range(cut.parts):
         points.take(cut.cities(part), axis=0)
 
 
-def answer(cut: Cut) -> None:
+def answer(cut: _native.TourCut) -> None:
     """Give back every part as it is, but from another city and in the other direction."""
     for part in range(cut.parts):
-        cut.put(part, np.roll(np.arange(cut.size(part), dtype=np.int32), 7)[::-1])
+        put(cut, part, np.roll(np.arange(cut.size(part), dtype=np.int32), 7)[::-1])
 
 
 def main() -> None:

@@ -12,35 +12,34 @@ moves.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
 import numpy as np
 from common import note, parser, report, table
 
-NAMES = ("two-opt", "three-opt", "swap", "relocate")
-ON_CPU = (3,)  # these have no kernel
 PASSES = (  # neighborhood, cities, metric, start
-    (0, 100_000, "EUC_2D", "random"),
-    (0, 100_000, "EXACT_2D", "random"),
-    (0, 100_000, "EUC_2D", "greedy"),
-    (0, 1_000_000, "EUC_2D", "random"),
-    (0, 10_000, "EUC_2D", "greedy"),
-    (1, 1_000, "EUC_2D", "random"),
-    (1, 1_000, "EXACT_2D", "random"),
-    (2, 1_000, "EUC_2D", "random"),
-    (2, 10_000, "EUC_2D", "random"),
-    (3, 1_000, "EUC_2D", "random"),
-    (3, 10_000, "EUC_2D", "random"),
+    ("two-opt", 100_000, "EUC_2D", "random"),
+    ("two-opt", 100_000, "EXACT_2D", "random"),
+    ("two-opt", 100_000, "EUC_2D", "greedy"),
+    ("two-opt", 1_000_000, "EUC_2D", "random"),
+    ("two-opt", 10_000, "EUC_2D", "greedy"),
+    ("three-opt", 1_000, "EUC_2D", "random"),
+    ("three-opt", 1_000, "EXACT_2D", "random"),
+    ("swap", 1_000, "EUC_2D", "random"),
+    ("swap", 10_000, "EUC_2D", "random"),
+    ("relocate", 1_000, "EUC_2D", "random"),
+    ("relocate", 10_000, "EUC_2D", "random"),
 )
 DESCENTS = (
-    (0, 2_000, "EUC_2D", "given"),
-    (0, 2_000, "EUC_2D", "greedy"),
-    (0, 2_000, "EXACT_2D", "given"),
-    (0, 500, "EUC_2D", "given"),
-    (1, 200, "EUC_2D", "given"),
-    (2, 1_000, "EUC_2D", "given"),
-    (3, 1_000, "EUC_2D", "given"),
+    ("two-opt", 2_000, "EUC_2D", "given"),
+    ("two-opt", 2_000, "EUC_2D", "greedy"),
+    ("two-opt", 2_000, "EXACT_2D", "given"),
+    ("two-opt", 500, "EUC_2D", "given"),
+    ("three-opt", 200, "EUC_2D", "given"),
+    ("swap", 1_000, "EUC_2D", "given"),
+    ("relocate", 1_000, "EUC_2D", "given"),
 )
 PRUNED = (  # cities, metric, start, passes at most
     (100_000, "EUC_2D", "greedy", 100),
@@ -93,8 +92,9 @@ def main() -> None:
     options = options_parser.parse_args()
 
     from warptsp import Problem, _native
-    from warptsp.backends.instance import SearchInstance
     from warptsp.construct import construct
+    from warptsp.papers.exhaustive.descent import descent_on_cpu
+    from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, Start
 
     token = _native.StopToken()
     device = None
@@ -106,35 +106,22 @@ def main() -> None:
 
         device = Device.open(Devices.parse(options.device).gpus[0])
 
-    def descent_of(kind: int, n: int, metric: str, start: str, pruned: bool = False) -> Any:
+    def descent_of(name: str, n: int, metric: str, start: str, pruned: bool = False) -> Any:
         extent = 1_000_000 if n >= 100_000 else 10_000
         points = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(float)
         problem = Problem.from_points(points, metric)
         tour = construct(problem, start, seed=1)
-        tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
-        if device is not None:
-            return CudaDescent(device, problem, kind, tour, tolerance, pruned=pruned)
-        instance = SearchInstance.build(problem, token)
-        assert instance is not None
-        return _native.Descent.create(
-            neighborhoods=[kind],
-            distances=instance.distances(),
-            dummy=False,
-            tour=np.ascontiguousarray(instance.close(tour)),
-            fixed_edges=instance.fixed_edges,
-            tolerance=tolerance,
-            threads=options.threads,
-            kept=[],
-            before=[],
-            pruned=pruned,
-        )
+        built = Start.of(problem, tour, (NEIGHBORHOODS[name],), token)
+        assert built is not None
+        begin = dataclasses.replace(built, pruned=pruned)
+        return descent_on_cpu(begin, options.threads) if device is None else CudaDescent(device, begin)
 
     results: list[dict[str, Any]] = []
     rows = []
-    for kind, n, metric, start in PASSES if not options.quick else PASSES[4:]:
-        if (device is None and n >= 1_000_000) or (device is not None and kind in ON_CPU):
+    for name, n, metric, start in PASSES if not options.quick else PASSES[4:]:
+        if device is None and n >= 1_000_000:
             continue
-        descent = descent_of(kind, n, metric, start)
+        descent = descent_of(name, n, metric, start)
         descent.proceed(1.0, 1, token)
         best = float("inf")
         for _ in range(3 if n >= 100_000 else 8):
@@ -147,21 +134,17 @@ def main() -> None:
                 best = min(best, seconds / passes)
         counters = descent.counters()
         moves = counters["evaluations"] / counters["passes"]
-        rows.append([NAMES[kind], n, metric, start, f"{best * 1e3:.4g}", f"{moves / best / 1e9:.4g}"])
-        results.append(
-            {"method": NAMES[kind], "cities": n, "metric": metric, "start": start, "seconds": best}
-        )
+        rows.append([name, n, metric, start, f"{best * 1e3:.4g}", f"{moves / best / 1e9:.4g}"])
+        results.append({"method": name, "cities": n, "metric": metric, "start": start, "seconds": best})
         note(" ".join(map(str, rows[-1])))
     passes_table = table(["method", "cities", "metric", "start", "ms a pass", "10^9 moves/s"], rows)
 
     rows = []
-    for kind, n, metric, start in DESCENTS:
-        if device is not None and kind in ON_CPU:
-            continue
+    for name, n, metric, start in DESCENTS:
         best = (float("inf"), 0.0)
         for _ in range(1 if device is None else 3):
             begun = clock()
-            descent = descent_of(kind, n, metric, start)
+            descent = descent_of(name, n, metric, start)
             ready = clock()
             while not descent.proceed(0.05, -1, token):
                 pass
@@ -169,16 +152,14 @@ def main() -> None:
             best = min(best, (clock() - ready, ready - begun))
         assert sorted(tour.tolist()) == list(range(n))
         counters = descent.counters()
-        rows.append(
-            [NAMES[kind], n, metric, start, f"{best[0] * 1e3:.4g}", counters["moves"], f"{length:.10g}"]
-        )
-        results.append({"method": NAMES[kind], "cities": n, "metric": metric, "descent": best[0], **counters})
+        rows.append([name, n, metric, start, f"{best[0] * 1e3:.4g}", counters["moves"], f"{length:.10g}"])
+        results.append({"method": name, "cities": n, "metric": metric, "descent": best[0], **counters})
         note(" ".join(map(str, rows[-1])))
     descents_table = table(["method", "cities", "metric", "start", "ms", "moves", "length"], rows)
 
     rows = []
     for n, metric, start, passes in PRUNED if not options.quick else PRUNED[4:]:
-        descent = descent_of(0, n, metric, start, pruned=True)
+        descent = descent_of("two-opt", n, metric, start, pruned=True)
         done = False
         begun = clock()
         while not done:

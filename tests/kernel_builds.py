@@ -20,11 +20,10 @@ from warptsp.papers.exhaustive.cuda_plan import (
     VERSIONS_FILE,
 )
 from warptsp.papers.exhaustive.cuda_plan import FILE as DESCENT
-from warptsp.papers.exhaustive.cuda_plan import KINDS as NEIGHBORHOODS
-from warptsp.papers.exhaustive.cuda_swap_versions import FOLDED
+from warptsp.papers.exhaustive.cuda_studies import FOLDED
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS
 from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
-from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
-from warptsp.papers.neighbor_lists.cuda_passes import KERNELS as SHARED_PASSES
+from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.papers.symmetric.cuda import KERNELS as SYMMETRIC_KERNELS
 from warptsp.problem import Metric
 
@@ -34,11 +33,11 @@ ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
 NEIGHBOR_KERNELS = tuple(
     dict.fromkeys(
-        name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
+        name.format(three=three) for name in (*MANY_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
     )
 )
 PASSES = tuple(
-    dict.fromkeys(name.format(three=three) for name in SHARED_PASSES for three in ("false", "true"))
+    dict.fromkeys(name.format(three=three) for name in PASS_KERNELS for three in ("false", "true"))
 )
 
 
@@ -122,14 +121,14 @@ BUILDS: tuple[Build, ...] = (
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(
             DESCENT,
-            neighborhood.exact_kernels,
+            neighborhood.kernels,
             {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES
             if neighborhood.move == "TwoOpt" and kind == Metric.EUC_2D.kind
             else ((9, 0),),
         )
-        for neighborhood in NEIGHBORHOODS
+        for neighborhood in NEIGHBORHOODS.values()
         for kind in METRIC_KINDS
     ),
     Build(

@@ -76,16 +76,16 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 def launch_of(problem: Problem, version: int) -> dict[str, Any]:
     """Return what the driver says of the evaluation in a version."""
     from warptsp.backends.cuda.device import Device
-    from warptsp.papers.exhaustive.cuda import CudaDescent, Launch
-    from warptsp.papers.exhaustive.descent import Neighborhood
+    from warptsp.papers.exhaustive.cuda import Stage
+    from warptsp.papers.exhaustive.cuda_plan import Launch
+    from warptsp.papers.exhaustive.cuda_studies import VersionPass
+    from warptsp.papers.exhaustive.neighborhood import SWAP
 
-    tour = np.arange(problem.n, dtype=np.int32)
     with Device.open(0) as device:
-        launch = Launch(version=version)
-        plan = CudaDescent(device, problem, Neighborhood.SWAP, tour, 0.0, launch=launch).version
-        assert plan is not None
+        plan = Stage.of(device, problem, problem.n, SWAP, Launch(version=version)).other
+        assert isinstance(plan, VersionPass)
         return {
-            "registers": plan.evaluate.registers,
+            "registers": plan.kernel.registers,
             "occupancy": round(plan.occupancy, 4),
             "launch": f"{plan.grid} x {plan.block}",
         }

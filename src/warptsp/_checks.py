@@ -53,13 +53,7 @@ def checked_count(name: str, value: object, *, minimum: int, what: str, maximum:
 
 
 def checked_whole(name: str, value: object, least: int, most: int) -> int:
-    """Return a whole number of a range as an int.
-
-    Raises
-    ------
-    InvalidOption
-        It is something else.
-    """
+    """Return a whole number of a range as an int. Raises `InvalidOption`: it is something else."""
     try:
         number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:

@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["Fact", "lines_of", "pairs_of", "values_of"]
-
 
 class Fact(NamedTuple):
-    """One thing that a result says.
+    """One thing that a result says."""
 
-    Attributes
-    ----------
-    key : str
-        What programs find it by; empty if only people are told.
-    value : object
-        What programs are told.
-    words : str or None
-        What people are told; None if only programs are.
-    name : str or None
-        What stands before the words, if that is not the key; empty if the line goes on from the one above.
-    """
-
-    key: str
-    value: Any = None
-    words: str | None = None
+    key: str  # what programs find it by; empty if only people are told
+    value: Any = None  # what programs are told
+    words: str | None = None  # what people are told; None if only programs are
+    # What stands before the words, if that is not the key; empty if the line goes on from the one above.
     name: str | None = None
 
 

@@ -11,7 +11,7 @@ class HeldKarpBound:
     A bound in whole numbers of 2^-exponent, and the potentials that prove it.
     """
 
-    def __init__(self, *, value: int, exponent: int, root: int, rounds: int, certified: bool, edges: int, potentials: NDArray[numpy.int32]) -> None: ...
+    def __init__(self, *, value: int, exponent: int, root: int, rounds: int, certified: bool, potentials: NDArray[numpy.int32]) -> None: ...
 
     @property
     def value(self) -> int: ...
@@ -27,9 +27,6 @@ class HeldKarpBound:
 
     @property
     def certified(self) -> bool: ...
-
-    @property
-    def edges(self) -> int: ...
 
     @property
     def potentials(self) -> NDArray[numpy.int32]: ...
@@ -145,18 +142,6 @@ class Descent:
 
     def counters(self) -> dict[str, int]: ...
 
-def pairs_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
-    """The pairs of positions (i, j), i < j, with these numbers."""
-
-def triples_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
-    """The triples of positions (i, j, k), i < j < k, with these numbers."""
-
-def swaps_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
-    """The pairs of positions (x, y), 1 <= x < y < n, with these numbers."""
-
-def relocations_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
-    """The relocations (position, positions passed over) with these numbers."""
-
 def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...
@@ -217,14 +202,14 @@ class NeighborSearch:
     """Tours and the local search along neighbour lists."""
 
     @staticmethod
-    def create(*, distances: Distances, neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, three: bool, next_only: bool, token: StopToken) -> NeighborSearch: ...
+    def create(*, distances: Distances, neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, three: bool, next_only: bool, best: bool, many: bool, token: StopToken) -> NeighborSearch: ...
 
-    def descend(self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken) -> bool:
+    def descend(self, *, passes: int, threads: int, seconds: float, token: StopToken) -> bool:
         """
         Moves for so many seconds; True at a local optimum, or after so many passes.
         """
 
-    def iterate(self, *, chains: int, count: int, always: bool, temperature: float, cold: int, segment: int, seed: int, threads: int, seconds: float, best: bool, whole: bool, token: StopToken) -> bool:
+    def iterate(self, *, chains: int, count: int, always: bool, temperature: float, cold: int, segment: int, seed: int, threads: int, seconds: float, everywhere: bool, token: StopToken) -> bool:
         """
         Kicks in every chain for so many seconds; True when each has made `count` in all.
         """
@@ -646,19 +631,18 @@ class Relaxation:
 
     def add_columns(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
+    def column(self, a: int, b: int) -> int:
+        """The number of an edge."""
+
     def drop_columns(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def set_column_bounds(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: int, upper: int) -> None: ...
+    def set_column_bounds(self, column: int, lower: int, upper: int) -> None: ...
 
     def take_cuts(self, most: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
-    def pin_subtour(self, cities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
-
-    def restore_cut(self, class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bound: int, comb: Sequence[Sequence[int]]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+    def add_subtour(self, cities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 
     def adopt(self, class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bound: int, comb: Sequence[Sequence[int]]) -> None: ...
-
-    def release(self, row: int) -> None: ...
 
     def set_row_bounds(self, row: int, lower: int, upper: int) -> None: ...
 

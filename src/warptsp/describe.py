@@ -6,7 +6,7 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
-from warptsp.result import format_gap
+from warptsp.quantities import format_gap
 
 if TYPE_CHECKING:
     from warptsp.progress import Progress

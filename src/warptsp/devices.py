@@ -48,25 +48,12 @@ def resolve_device(
 ) -> str:
     """Return the device that a run uses: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``.
 
-    Parameters
-    ----------
-    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
-        "cuda" is the first GPU, or all that there are where that is faster (`Method.gpus_wanted`); "auto" is
-        what `choose` takes.
-    problem : Problem
-    method : SearchOnGpus
-        Such as a `warptsp.methods.Method`.
-    seconds : float, optional
-        The time limit of the run.
+    "cuda" is the first GPU, or all that there are where that is faster (`Method.gpus_wanted`); "auto" is what
+    `choose` takes, for a run of so many seconds.
 
-    Raises
-    ------
-    BackendUnavailable
-        For a GPU that cannot be used: what is missing, and what to do.
-    UnsupportedProblem
-        For a GPU, if the method cannot do the problem there, and for several if it uses one.
-    InvalidOption
-        For anything that is no device.
+    Raises `BackendUnavailable` for a GPU that cannot be used: what is missing, and what to do;
+    `UnsupportedProblem` for a GPU, if the method cannot do the problem there, and for several if it uses one;
+    `InvalidOption` for anything that is no device.
     """
     if isinstance(device, str) and device == "auto":
         return choose(problem, method, seconds)

@@ -74,22 +74,19 @@ class FirstSignal:
     ignores, stay as they are. SIGQUIT and SIGXCPU are taken in the command alone, as Python programs have
     other uses for them.
 
-    Parameters
-    ----------
-    act : callable
-        Is given the number of the signal, and called once. Of two that are entered, the inner one first.
-
-    Attributes
-    ----------
-    caught : int or None
-        The number of the first signal, also where it came before this was entered in another one.
+    `act` is given the number of the signal, and called once. Of two that are entered, the inner one first.
     """
 
     def __init__(self, act: Callable[[int], object] = lambda number: None) -> None:
-        self.caught: int | None = None
+        self.caught: int | None = None  # the first signal, also where it came before this in another one
         self._act = act
         self._previous: dict[signal.Signals, Any] = {}
         self._process = os.getpid()
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that ends well but for the signal."""
+        return 0 if self.caught is None else status(self.caught)
 
     def __enter__(self) -> FirstSignal:
         if threading.current_thread() is not threading.main_thread():

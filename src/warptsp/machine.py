@@ -20,10 +20,7 @@ MAX_THREADS = 1024
 def ordinals(device: object) -> tuple[int, ...]:
     """Return the numbers of the GPUs that a device names; "cuda" is the first one.
 
-    Raises
-    ------
-    InvalidOption
-        If it names none, or one twice.
+    Raises `InvalidOption` if it names none, or one twice.
     """
     match = re.fullmatch(r"cuda(?::(\d{1,4}(?:,\d{1,4})*))?", device) if isinstance(device, str) else None
     if match is None:
@@ -49,10 +46,7 @@ class Devices:
     def parse(cls, name: str) -> Devices:
         """Return what a name such as ``"cpu"`` or ``"cuda:0,1"`` stands for.
 
-        Raises
-        ------
-        InvalidOption
-            If it is none.
+        Raises `InvalidOption` if it is none.
         """
         return cls("cpu") if name == "cpu" else cls("cuda", ordinals(name))
 
@@ -90,10 +84,7 @@ def available_threads() -> int:
 def resolve_threads(threads: object) -> int:
     """Return the number of threads of a run: as asked, or all that are available for None.
 
-    Raises
-    ------
-    InvalidOption
-        If it is no number of threads.
+    Raises `InvalidOption` if it is no number of threads.
     """
     if threads is None:
         return available_threads()

@@ -78,17 +78,9 @@ def check_outputs(
 ) -> None:
     """Make sure of `check_writable` for each file, that no two are the same, and that none is read.
 
-    Parameters
-    ----------
-    outputs : iterable of (str, str or path-like or None)
-        Each behind the option that names it; None is no file, and ``-`` standard output.
-    inputs : iterable of (str, str or path-like)
-        Each behind what it is, such as "the instance itself".
-
-    Raises
-    ------
-    InvalidOption, OutputError
-        Naming the option, or the path.
+    Each of the outputs stands behind the option that names it; None is no file, and ``-`` standard output.
+    Each of the inputs stands behind what it is, such as "the instance itself". Raises `InvalidOption` or
+    `OutputError`, naming the option, or the path.
     """
     seen = {_place(path): what for what, path in inputs}
     for option, path in outputs:
@@ -113,10 +105,7 @@ def _place(path: str | os.PathLike[str]) -> str:
 def make_folder(path: str | os.PathLike[str]) -> None:
     """Make sure, before any work is done, that there is a folder in which files can be written.
 
-    Raises
-    ------
-    OutputError
-        Naming the path, and what is wrong.
+    Raises `OutputError`, naming the path, and what is wrong.
     """
     target = _resolved(path)
     try:
@@ -129,12 +118,8 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Make sure, before any work is done, that a file can be written at `path`; leaves no trace.
 
-    What a killed process left behind of the same file is removed.
-
-    Raises
-    ------
-    OutputError
-        Naming the path, what is wrong and what would be right.
+    What a killed process left behind of the same file is removed. Raises `OutputError`, naming the path, what
+    is wrong and what would be right.
     """
     target = _resolved(path)
     if os.fspath(path) == "-":
@@ -176,12 +161,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     The new file has the permissions of the old one, and its owner where that is possible; without an old one,
     those that the umask leaves. A symbolic link goes on pointing to the file; other hard links keep the old
-    one.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written: no directory, no permission, disk full.
+    one. Raises `OutputError` if the file cannot be written: no directory, no permission, disk full.
     """
     if os.fspath(path) == "-":
         with _standard_output() as stream:
@@ -341,10 +321,7 @@ def _remove_unlocked(partial: Path) -> None:
 def _resolved(path: str | os.PathLike[str]) -> Path:
     """Return the file that a path leads to; a symbolic link goes on pointing to the file that is replaced.
 
-    Raises
-    ------
-    OutputError
-        There can be no such file, or somebody else has put a link there.
+    Raises `OutputError`: there can be no such file, or somebody else has put a link there.
     """
     try:
         os.stat(path)  # which fails for links that the system would not follow, and for too long names

@@ -1,11 +1,9 @@
-"""Lengths as people read them: in kilometres or metres where that is known, without an exponent."""
+"""Lengths and gaps as people read them: in kilometres or metres where that is known, without an exponent."""
 
 from __future__ import annotations
 
 import math
 from decimal import ROUND_FLOOR, Context
-
-__all__ = ["duration_text", "grouped", "length_text", "number_text"]
 
 _PLAIN = 4  # digits in front of the point that are not grouped, as the SI brochure has it
 
@@ -89,3 +87,8 @@ def finite(number: int | float, digits: int | None = None) -> int | float | None
     if not math.isfinite(number):
         return None
     return number if digits is None else round(number, digits)
+
+
+def format_gap(gap: float) -> str:
+    """Write a relative gap in per cent, exact zero as ``0 %``."""
+    return "0 %" if gap == 0 else f"{100.0 * gap:.3f} %"

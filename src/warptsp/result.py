@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
 from warptsp._facts import Fact, lines_of, pairs_of, values_of
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.claims import bound_gap
+from warptsp.errors import InvalidOption
+from warptsp.problem import KnownLength, Problem
+from warptsp.problem.itinerary import Itinerary, travel_seconds
 from warptsp.progress import in_percent, relative_gap
-from warptsp.quantities import duration_text, finite, length_text, number_text
+from warptsp.quantities import duration_text, finite, format_gap, length_text, number_text
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.problem import KnownLength, Problem
-    from warptsp.problem.itinerary import Itinerary
 
 
 class HistoryPoint(NamedTuple):
@@ -184,18 +184,12 @@ class Result:
         Of a closed tour, shape (n,), the last leads back to the first city; a path, shape (n - 1,), has none
         there.
         """
-        return self._itinerary.legs
+        return Itinerary.of(self.problem, self.tour).legs
 
     @property
     def cumulative(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """The distance from the first city of the tour to each, along the tour; shape (n,)."""
-        return self._itinerary.cumulative
-
-    @property
-    def _itinerary(self) -> Itinerary:
-        from warptsp.problem.itinerary import Itinerary
-
-        return Itinerary.of(self.problem, self.tour)
+        return Itinerary.of(self.problem, self.tour).cumulative
 
     def starting_at(self, city: int) -> Result:
         """Return the same result with its closed tour rotated to start at `city` (numbered from 0)."""
@@ -223,8 +217,6 @@ class Result:
             length = length_text(self.length, unit) + along
         way = []
         if speed is not None:
-            from warptsp.problem.itinerary import travel_seconds
-
             seconds = float(travel_seconds(problem, self.length, speed))
             words = f"{duration_text(seconds)} at {speed:g} km/h"
             way = [Fact("speed_kmh", speed), Fact("travel_seconds", seconds, words, "travel time")]
@@ -248,6 +240,9 @@ class Result:
         early = self.counters.get("seconds_on_cpu")
         before = f"; the CPU for {early:.1f} s, while kernels were compiled" if early else ""
         threads = counted(self.threads, "thread", "threads")
+        doubled = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
+        searched = f", searched as symmetric ones of {doubled} cities" if doubled else ""
+        directions = f"asymmetric{searched}" if problem.asymmetric else None
         return [
             Fact("instance", problem.name),
             Fact("cities", problem.n),
@@ -270,18 +265,12 @@ class Result:
             Fact("seed", self.seed, str(self.seed)),
             Fact("stop_reason", self.stop_reason, self.stop_reason, "stopped by"),
             Fact("interrupted", self.interrupted),
-            Fact("asymmetric", problem.asymmetric, self._directions(), "distances"),
+            Fact("asymmetric", problem.asymmetric, directions, "distances"),
             Fact("method", self.method),
             Fact("start", self.start),
             Fact("params", dict(self.params)),
             Fact("then", self.then),
         ]
-
-    def _directions(self) -> str | None:
-        if not self.problem.asymmetric:
-            return None
-        cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
-        return "asymmetric" + (f", searched as symmetric ones of {cities} cities" if cities else "")
 
     def as_dict(self, *, speed: float | None = None) -> dict[str, Any]:
         """Return summary and tour as plain numbers and strings, for JSON; without the history.
@@ -301,9 +290,8 @@ class Result:
         InvalidOption
             The unit of the distances is unknown, so that no speed gives a time.
         """
-        from warptsp.problem.itinerary import travel_seconds
-
-        itinerary, problem = self._itinerary, self.problem
+        problem = self.problem
+        itinerary = Itinerary.of(problem, self.tour)
         found = {
             **values_of(self.told(speed=speed)),
             "tour": self.tour.tolist(),
@@ -318,10 +306,6 @@ class Result:
 
     def tour_from(self, city: int) -> NDArray[np.int32]:
         """Return the closed tour rotated to start at `city` (numbered from 0)."""
-        import numpy as np
-
-        from warptsp.errors import InvalidOption
-
         if self.problem.open is not None:
             raise InvalidOption("an open path has its own start; rotate closed tours only")
         places = np.flatnonzero(self.tour == city)
@@ -439,8 +423,6 @@ class Result:
             If the file cannot be written.
         """
         if speed is not None:
-            from warptsp.problem.itinerary import travel_seconds
-
             travel_seconds(self.problem, 0, speed)
         find("report")(self, path, speed=speed)
 
@@ -451,8 +433,7 @@ class Result:
             f"seconds={self.seconds:.2f}, stop_reason={self.stop_reason!r})"
         )
 
-    def __str__(self) -> str:
-        return self.summary()
+    __str__ = summary
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the picture and the summary."""
@@ -472,8 +453,3 @@ def known_facts(known: KnownLength | None, length: int | float, unit: str) -> li
         Fact("known_length_is_optimal", known.proven),
         Fact("gap_percent", in_percent(gap), words, "gap"),
     ]
-
-
-def format_gap(gap: float) -> str:
-    """Write a relative gap in per cent, exact zero as ``0 %``."""
-    return "0 %" if gap == 0 else f"{100.0 * gap:.3f} %"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["printable", "well_formed"]
-
 # Control characters (C0, C1, DEL), what turns the direction of writing, ends lines or is invisible by design,
 # and halves of surrogate pairs. Joiners (U+200C, U+200D) stay: Persian names and emoji need them.
 _UNSHOWN = re.compile(

@@ -186,25 +186,22 @@ def test_a_claim_that_is_too_high_is_refused(files, tmp_path, capsys):
 
 def test_json(files, capsys):
     instance, tour, length = files
-    assert run(["bound", *instance, "--tour", tour, "--iterations", "30", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["certified"]
-    assert found["length"] == length
-    assert 0.95 * length < found["lower_bound"] <= length
-    assert found["bound_gap_percent"] == pytest.approx(100 * (length / found["lower_bound"] - 1))
-    assert run(["bound", *instance, "--time-limit", "0", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert not found["certified"]
-    assert found["lower_bound"] == 0
-    assert found["bound_gap_percent"] is None
 
+    def found(*options):
+        assert run(["bound", *instance, *options, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
 
-def test_open_paths(files, capsys):
-    instance, _, length = files
-    assert run(["bound", *instance, "--open", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["open"]
-    assert 0.8 * length < found["lower_bound"] < length
+    along = found("--tour", tour, "--iterations", "30")
+    assert along["certified"]
+    assert along["length"] == length
+    assert 0.95 * length < along["lower_bound"] <= length
+    assert along["bound_gap_percent"] == pytest.approx(100 * (length / along["lower_bound"] - 1))
+    nothing = found("--time-limit", "0")
+    assert not nothing["certified"]
+    assert (nothing["lower_bound"], nothing["bound_gap_percent"]) == (0, None)
+    path = found("--open")
+    assert path["open"]
+    assert 0.8 * length < path["lower_bound"] < length
 
 
 def test_refusals(files, tmp_path, capsys):

@@ -98,7 +98,7 @@ class Opened:
     def _hide(self, visibility: str) -> None:
         """Hide what lies above the picture; by a style sheet of the test's own it may not be."""
         self.page.evaluate(
-            "(visibility) => { for (const id of ['zoom', 'here', 'ends', 'labels', 'world']) "
+            "(visibility) => { for (const id of ['zoom', 'here', 'labels', 'world']) "
             "document.getElementById(id)?.style.setProperty('visibility', visibility); }",
             visibility,
         )

@@ -5,6 +5,7 @@ import os
 import re
 from importlib import import_module
 
+import numpy as np
 import pytest
 import two_opt_method
 from click.testing import CliRunner
@@ -13,7 +14,7 @@ from processes import run_code, run_command
 
 import warptsp
 from warptsp.cli import COMMANDS, commands, run
-from warptsp.cli._options import seconds_in
+from warptsp.cli._values import seconds_in
 from warptsp.methods import METHODS
 
 
@@ -265,7 +266,7 @@ def lines_of_examples(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_examples_that_it_accepts(name, capsys):
     examples = lines_of_examples(name)
-    assert examples, f"warptsp {name} --help shows no example: @click.command(epilog=examples(...))"
+    assert examples, f"warptsp {name} --help shows no example: @as_command(...)"
     assert call(name, "--help") == 0
     out = capsys.readouterr().out
     assert "Example" in out
@@ -472,3 +473,21 @@ def test_ends_are_the_same_options_everywhere(command, tmp_path):
     assert 3.5 < known < 5.6  # the shortest path is 5.58 long, and 3.41 with free ends
     closed = CliRunner().invoke(commands, [name, str(path), *more, "--from", "b"])
     assert (closed.exit_code == 0) == (name == "solve")
+
+
+def test_many_files_are_read_as_one_is(tmp_path, capsys):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_bytes(
+            "name,x,y,z\nŁódź,0,0,1\nKraków,3,0,2\nRyga,3,4,\n?,,4,5\n".encode("cp1250")
+        )
+    options = ["--encoding", "cp1250", "--skip-incomplete", "--x", "y", "--y", "x"]
+    assert call("solve-many", folder, *options, "--json", "--tours", tmp_path / "tours") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["lengths"] == [12.0, 12.0]
+    assert call("solve-many", folder, "--kicks", 1) == 2  # in other encodings, as the errors say
+    assert "--encoding cp1250" in capsys.readouterr().err
+    np.save(tmp_path / "many.npy", np.zeros((2, 5, 2)))
+    assert call("solve-many", tmp_path / "many.npy", "--encoding", "cp1250") == 2
+    assert "--encoding: " in complaint(capsys)

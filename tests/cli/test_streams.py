@@ -136,8 +136,11 @@ def test_what_cannot_be_a_file_is_said_before_any_work(folder, tmp_path, monkeyp
     assert bad != "gone" or "the working directory is gone" in said.err
 
 
-@pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("call", RUNNABLE)
+# Those that write files in all ways, the others in one.
+WAYS = [(call, how) for call in RUNNABLE for how in (HOW if call in FILES or call == "info" else ["full"])]
+
+
+@pytest.mark.parametrize(("call", "how"), WAYS)
 def test_a_standard_output_that_fails(folder, call, how):
     redirection, options = ways(how, 1)
     done = run(folder, CALLS[call], redirection, **options)
@@ -154,10 +157,7 @@ def test_a_standard_output_that_fails(folder, call, how):
     is_whole(folder, FILES.get(call, []))
 
 
-# Those that write files in all ways, the others in one.
-@pytest.mark.parametrize(
-    ("call", "how"), [(call, how) for call in RUNNABLE for how in (HOW if call in FILES else ["full"])]
-)
+@pytest.mark.parametrize(("call", "how"), WAYS)
 def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
     redirection, options = ways(how, 2)
     done = run(folder, CALLS[call], redirection, **options)

@@ -19,6 +19,7 @@ from processes import LONG, begin_command, begin_python, python, running
 
 import warptsp
 from warptsp.cluster import dask as on_dask
+from warptsp.cluster import scheduler
 from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, WarpTSPError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'warptsp[dask]'")
@@ -144,20 +145,6 @@ def test_any_number_of_workers(pool, problem, expected, workers):
     assert result.counters["bytes_received"] > CITIES * 2 * 4
 
 
-def test_a_worker_killed_in_the_middle_of_a_task(pool, problem, expected, told):
-    pool.want(2, slow=1)
-
-    def kill(progress):
-        victims = set(pool.busy()) & set(pool.addresses("slow"))
-        for pid in victims:
-            pool.kill(pid)
-        return victims
-
-    result = solve(problem, pool, callback=once(kill))
-    np.testing.assert_array_equal(result.tour, expected.tour)
-    assert "is gone: others do its tasks" in told.text
-
-
 def test_all_workers_of_a_round_killed_and_others_come(pool, problem, expected, told):
     pool.want(slow=2)
 
@@ -229,37 +216,35 @@ def test_a_task_longer_than_its_deadline_everywhere(pool, problem):
 # Workers that are refused
 
 
-def test_a_worker_of_another_version(pool, problem, expected, told):
-    pool.want(1, old=1)
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("old", f"has warptsp 0.0.9, and this is warptsp {warptsp.__version__}; install the same"),
+        ("aging", f"the task is from warptsp {warptsp.__version__}, and this worker has warptsp 0.0.9"),
+        ("other_platform", " vax: which of them does a task may change the tour"),
+    ],
+)
+def test_workers_that_are_not_alike(pool, problem, expected, told, kind, words):
+    pool.want(1, **{kind: 1})
     result = solve(problem, pool)
     np.testing.assert_array_equal(result.tour, expected.tour)
-    assert f"has warptsp 0.0.9, and this is warptsp {warptsp.__version__}; install the same" in told.text
-    (old,) = pool.addresses("old").values()
-    assert f"worker refused: {old}" in told.text
-
-
-def test_workers_of_another_version_only(pool, problem):
-    pool.want(old=1)
-    with pytest.raises(
-        BackendUnavailable, match=r"no workers for 0\.5 s: .* has warptsp 0\.0\.9, and this is"
-    ):
-        solve(problem, pool, cluster_params={"wait": 0.5})
-
-
-def test_a_worker_exchanged_for_an_old_one(pool, problem, expected, told):
-    pool.want(1, aging=1)
-    result = solve(problem, pool)
-    np.testing.assert_array_equal(result.tour, expected.tour)
-    assert f"the task is from warptsp {warptsp.__version__}, and this worker has warptsp 0.0.9" in told.text
+    assert words in told.text
+    assert ("worker refused: tcp" in told.text) == (kind != "other_platform")
     pool.want(1)
 
 
-def test_platforms_that_differ(pool, problem, told):
-    pool.want(1, other_platform=1)
-    solve(problem, pool)
-    assert "workers differ" in told.text
-    assert " vax" in told.text
-    assert "which of them does a task may change the tour" in told.text
+@pytest.mark.parametrize(
+    ("workers", "device", "why"),
+    [
+        ({}, "auto", "start some with: dask worker tcp"),
+        ({"old": 1}, "auto", r".* has warptsp 0\.0\.9, and this is"),
+        ({"sound": 1}, "cuda", ".* has no usable GPU; warptsp devices says why there"),
+    ],
+)
+def test_nobody_takes_tasks(pool, problem, workers, device, why):
+    pool.want(**workers)
+    with pytest.raises(BackendUnavailable, match=rf"no workers for 0\.5 s: {why}"):
+        solve(problem, pool, device=device, cluster_params={"wait": 0.5})
 
 
 def test_a_worker_that_raises_every_time(pool, problem, told, tmp_path):
@@ -274,17 +259,11 @@ def test_a_worker_that_raises_every_time(pool, problem, told, tmp_path):
     assert "is repeated: ZeroDivisionError: a worker that cannot divide" in told.text
 
 
-def test_no_gpus(pool, problem):
-    pool.want(1)
-    with pytest.raises(BackendUnavailable, match="has no usable GPU; warptsp devices says why there"):
-        solve(problem, pool, device="cuda", cluster_params={"wait": 0.5})
-
-
 # The coordinator
 
 
 def test_nobody_at_the_address(problem, monkeypatch):
-    monkeypatch.setattr(on_dask, "CONNECT", 0.5)
+    monkeypatch.setattr(scheduler, "CONNECT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(BackendUnavailable, match=f"{address}: no scheduler answers there within 0.5 s"):
@@ -293,15 +272,9 @@ def test_nobody_at_the_address(problem, monkeypatch):
 
 @pytest.mark.parametrize("address", ["tls://127.0.0.1:8786", "wss://127.0.0.1:8786"])
 def test_no_certificates(problem, monkeypatch, address):
-    monkeypatch.setattr(on_dask, "_open_client", lambda *_: pytest.fail("connects"))
+    monkeypatch.setattr(scheduler, "_open_client", lambda *_: pytest.fail("connects"))
     with pytest.raises(InvalidOption, match=f"cluster {address}: TLS is not set up here; name the certific"):
         solve(problem, address)
-
-
-def test_no_workers(pool, problem):
-    pool.want()
-    with pytest.raises(BackendUnavailable, match=r"no workers for 0\.5 s: start some with: dask worker tcp"):
-        solve(problem, pool, cluster_params={"wait": 0.5})
 
 
 def test_a_coordinator_killed_and_restarted_with_other_workers(pool, problem, tmp_path):

@@ -14,7 +14,6 @@ import pytest
 from processes import begin_python, python, running
 
 import warptsp
-from warptsp.cluster import dask as on_dask
 from warptsp.cluster import local, scheduler
 from warptsp.errors import BackendUnavailable, InvalidOption
 
@@ -75,7 +74,7 @@ def cluster():
 def client(cluster):
     client = distributed.Client(cluster.address, timeout=60, set_as_default=False)
     yield client
-    on_dask.let_go(client)
+    scheduler.let_go(client)
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +150,7 @@ def test_a_scheduler_that_hangs_keeps_nobody(problem, cluster, client, monkeypat
     """By SIGSTOP: its connections stay. A time limit or a callback ends the run all the same."""
     monkeypatch.setattr(scheduler, "ANSWER", 0.01)
     monkeypatch.setattr(scheduler, "SILENCE", 1e9 if limit else 0.1)
-    monkeypatch.setattr(on_dask, "LEAVE", 0.1)
+    monkeypatch.setattr(scheduler, "LEAVE", 0.1)
     asleep = []
 
     def hang(progress):

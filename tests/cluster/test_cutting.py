@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from instances import unit_points
 from numpy.typing import NDArray
 
-from warptsp import _native
-from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
+from warptsp._native import TourCut
+from warptsp.cluster.cutting import cut_boxes, cut_stretches, link, put
+from warptsp.construct import construct
 from warptsp.errors import InvalidTour
-from warptsp.problem import Metric, Problem
+from warptsp.problem import Problem
 
 Edge = frozenset[int]
 
@@ -52,7 +52,7 @@ def random_answer(begin: NDArray[np.int32], rng: np.random.Generator) -> NDArray
 class Reference:
     """What the parts make of the tour, slowly."""
 
-    def __init__(self, cut: Cut, tour: NDArray[np.int32]) -> None:
+    def __init__(self, cut: TourCut, tour: NDArray[np.int32]) -> None:
         self.inner: list[set[Edge]] = []
         begins = set()
         for part in range(cut.parts):
@@ -96,51 +96,46 @@ class Reference:
 
 def made_cut(
     kind: str,
-    points: NDArray[np.float64],
+    problem: Problem,
     tour: NDArray[np.int32],
     parts: int,
     rng: np.random.Generator,
-    **options: object,
-) -> Cut:
+    threads: int = 1,
+) -> TourCut:
     if kind == "boxes":
-        cut = cut_boxes(points, tour, parts, rng, **options)  # type: ignore[arg-type]
-    else:
-        cut = cut_stretches(tour, parts, int(rng.integers(len(tour))), **options)  # type: ignore[arg-type]
-    assert cut is not None
-    return cut
+        return cut_boxes(problem, tour, parts, rng, threads)
+    return cut_stretches(problem, tour, parts, int(rng.integers(len(tour))), threads)
+
+
+def in_strips(points: NDArray[np.float64], strips: int) -> NDArray[np.int32]:
+    """A tour that goes through strips one after the other: its cuts have long paths."""
+    return np.lexsort((points[:, 0], (points[:, 1] * strips).astype(int))).astype(np.int32)
 
 
 @pytest.mark.parametrize("kind", ["stretches", "boxes"])
 def test_parts_hold_the_tour_as_paths(kind: str) -> None:
-    rng = np.random.default_rng(1)
     n = 40_000
-    points = rng.random((n, 2))
-    tour = np.lexsort((points[:, 0], (points[:, 1] * 60).astype(int))).astype(np.int32)
+    problem = Problem.from_points(np.random.default_rng(1).random((n, 2)))
+    tour = in_strips(problem.given_coordinates(), 60)
+    place = np.empty(n, dtype=np.int64)
+    place[tour] = np.arange(n)
     for threads in (1, 3):
-        cut = made_cut(kind, points, tour, 7, np.random.default_rng(2), threads=threads)
-        place = np.empty(n, dtype=np.int64)
-        place[tour] = np.arange(n)
-        cities = np.concatenate([cut.cities(part) for part in range(cut.parts)])
-        assert np.array_equal(np.sort(cities), np.arange(n))
-        label = np.empty(n, dtype=np.int64)
+        cut = made_cut(kind, problem, tour, 7, np.random.default_rng(2), threads)
+        label = np.full(n, -1)
         for part in range(cut.parts):
             label[cut.cities(part)] = part
-        rotation = None
+        assert (label >= 0).all()
+        rotations = 0
         for part in range(cut.parts):
             own, begin = place[cut.cities(part)], cut.path_begin(part)
-            steps = np.diff(own) % n
             inside = np.ones(len(own) - 1, dtype=bool)
             inside[begin[1:-1] - 1] = False
-            assert (steps[inside] == 1).all()
+            assert (np.diff(own)[inside] % n == 1).all()
             assert (np.flatnonzero(np.diff(own) < 0).size) <= 1  # in tour order from the rotation on
-            before = tour[(own[begin[:-1]] - 1) % n]
-            same = label[before] == part
-            if same.any():  # only where the reading of the tour began
-                assert rotation is None
-                assert same.sum() == 1
-                rotation = part
+            rotations += (label[tour[(own[begin[:-1]] - 1) % n]] == part).sum()
+        assert rotations <= 1  # a path may end only where the reading of the tour began
         sizes = [cut.size(part) for part in range(cut.parts)]
-        assert cut.parts == 7
+        assert (cut.parts, sum(sizes)) == (7, n)
         if kind == "stretches":
             assert max(sizes) - min(sizes) <= 1
             assert cut.paths == 7
@@ -148,10 +143,9 @@ def test_parts_hold_the_tour_as_paths(kind: str) -> None:
             # Random cuts shift a quarter of a part's share, samples some per cent.
             assert max(sizes) < 2 * min(sizes)
             assert cut.paths > 100
-        linked = cut.link(points, Metric.EXACT_2D)
-        assert linked is not None
+        linked, closed_tours = link(cut, problem, threads)
         assert edges_of(linked) == edges_of(tour)
-        assert cut.closed_tours == 1
+        assert closed_tours == 1
 
 
 @pytest.mark.parametrize("kind", ["stretches", "boxes"])
@@ -165,93 +159,80 @@ def test_any_valid_answers_make_a_tour(kind: str) -> None:
         points = rng.random((n, 2))
         if rng.random() < 0.2:
             points = np.round(points, 1)  # coincident cities
-        tour = rng.permutation(n).astype(np.int32)
-        if rng.random() < 0.7:  # a tour whose cuts have long paths
-            tour = np.lexsort((points[:, 0], (points[:, 1] * 5).astype(int))).astype(np.int32)
-        fixed = None
-        if rng.random() < 0.5:
-            at = rng.choice(n - 1, rng.integers(1, n // 2), replace=False)
-            fixed = np.stack([tour[at], tour[at + 1]], axis=1)
-        parts = int(rng.integers(1, 9))
-        cut = made_cut(kind, points, tour, parts, rng, fixed=fixed, threads=int(rng.integers(1, 4)))
+        tour = in_strips(points, 5) if rng.random() < 0.7 else rng.permutation(n).astype(np.int32)
+        at = rng.choice(n - 1, rng.integers(1, n // 2), replace=False)[: rng.choice([0, n])]
+        problem = Problem.from_points(points, fixed_edges=np.stack([tour[at], tour[at + 1]], axis=1))
+        threads = int(rng.integers(1, 4))
+        cut = made_cut(kind, problem, tour, int(rng.integers(1, 9)), rng, threads)
         reference = Reference(cut, tour)
-        answered = [part for part in range(cut.parts) if rng.random() < 0.7]
-        for part in answered:
+        for part in np.flatnonzero(rng.random(cut.parts) < 0.7).tolist():
             cities, begin = cut.cities(part), cut.path_begin(part)
             order = random_answer(begin, rng)
             reference.answer(part, cities, begin, order)
-            cut.put(part, order)
+            put(cut, part, order)
             assert edges_of(cut.cities(part)) >= reference.inner[part]
-        linked = cut.link(points, Metric.EXACT_2D)
-        assert linked is not None
-        assert linked.dtype == np.int32
-        Problem.from_points(points, fixed_edges=np.empty((0, 2), int) if fixed is None else fixed).check_tour(
-            linked
-        )
-        if cut.closed_tours == 0:
-            assert linked is tour
+        linked, closed_tours = link(cut, problem, threads)
+        if linked is None:
+            assert len(at)
             continue
-        assert cut.closed_tours == reference.closed_tours(n)
-        several += cut.closed_tours > 1
+        assert linked.dtype == np.int32
+        problem.check_tour(linked)
+        assert closed_tours == reference.closed_tours(n)
+        several += closed_tours > 1
         lost = set(reference.links()) - edges_of(linked)
-        assert len(lost) <= 2 * (cut.closed_tours - 1)
-        if cut.closed_tours == 1:
+        assert len(lost) <= 2 * (closed_tours - 1)
+        if closed_tours == 1:
             assert edges_of(linked) == set(reference.links())
-        assert np.array_equal(linked, cut.link(points, Metric.EXACT_2D))
+        assert np.array_equal(linked, link(cut, problem, 1)[0])
     assert several > 10 if kind == "boxes" else several == 0
 
 
 def test_closed_tours_are_joined_where_that_is_cheap() -> None:
     rng = np.random.default_rng(3)
-    points = rng.random((20_000, 2))
-    token = _native.StopToken()
-    tour = _native.space_filling_curve(points, "sierpinski", token)
+    problem = Problem.from_points(rng.random((20_000, 2)))
+    tour = construct(problem, "space-filling", seed=0, threads=1, token=None)
     assert tour is not None
-    problem = Problem.from_points(points)
-    cut = cut_boxes(points, tour, 8, rng)
-    assert cut is not None
+    cut = cut_boxes(problem, tour, 8, rng, 1)
     reference = Reference(cut, tour)
     for part in range(cut.parts):
         cities, begin = cut.cities(part), cut.path_begin(part)
         order = random_answer(begin, rng)
         reference.answer(part, cities, begin, order)
-        cut.put(part, order)
-    linked = cut.link(points, problem.metric)
+        put(cut, part, order)
+    linked, closed_tours = link(cut, problem, 1)
     assert linked is not None
     problem.check_tour(linked)
-    links = np.array([sorted(link) for link in reference.links()])
+    links = np.array([sorted(edge) for edge in reference.links()])
     before = problem.distance(links[:, 0], links[:, 1]).sum()
-    assert cut.closed_tours == reference.closed_tours(problem.n) > 1
+    assert closed_tours == reference.closed_tours(problem.n) > 1
     # A gap is about as long as the distance of neighbours, 0.007.
-    assert problem.length(linked) - before < 0.05 * (cut.closed_tours - 1)
+    assert problem.length(linked) - before < 0.05 * (closed_tours - 1)
 
 
 def test_the_same_cut_whatever_the_threads_and_the_order_of_answers() -> None:
     rng = np.random.default_rng(4)
-    points = rng.random((100_000, 2))
+    problem = Problem.from_points(rng.random((100_000, 2)), "EUC_2D")
     tour = rng.permutation(100_000).astype(np.int32)
     results = []
     for threads in (1, 2, 5):
-        cut = cut_boxes(points, tour, 5, np.random.default_rng(5), threads=threads)
-        assert cut is not None
+        cut = cut_boxes(problem, tour, 5, np.random.default_rng(5), threads)
         answers = [
             random_answer(cut.path_begin(part), np.random.default_rng(part)) for part in range(cut.parts)
         ]
-        putting = [threading.Thread(target=cut.put, args=(part, answers[part])) for part in range(cut.parts)]
+        putting = [threading.Thread(target=put, args=(cut, part, answers[part])) for part in range(cut.parts)]
         for thread in putting[:: 1 if threads == 1 else -1]:
             thread.start()
         for thread in putting:
             thread.join()
-        results.append(cut.link(points, Metric.EUC_2D))
+        results.append(link(cut, problem, threads)[0])
     assert all(np.array_equal(results[0], other) for other in results[1:])
 
 
 def test_bad_answers_are_refused_and_change_nothing() -> None:
     rng = np.random.default_rng(6)
-    points = rng.random((300, 2))
-    tour = np.lexsort((points[:, 0], (points[:, 1] * 9).astype(int))).astype(np.int32)
-    cut = cut_boxes(points, tour, 3, rng)
-    assert cut is not None
+    problem = Problem.from_points(rng.random((300, 2)))
+    tour = in_strips(problem.given_coordinates(), 9)
+    cut = cut_boxes(problem, tour, 3, rng, 1)
     begin = cut.path_begin(1)
     size = int(begin[-1])
     good = random_answer(begin, rng)
@@ -271,70 +252,45 @@ def test_bad_answers_are_refused_and_change_nothing() -> None:
         (good.reshape(1, -1), "a row of integers"),
     ):
         with pytest.raises(InvalidTour, match=f"part 1 .*{message}"):
-            cut.put(1, bad)
-        linked = cut.link(points, Metric.EXACT_2D)
-        assert linked is not None
-        assert edges_of(linked) == edges_of(tour)
-    cut.put(1, good.astype(np.uint64))
+            put(cut, 1, bad)
+        assert edges_of(link(cut, problem, 1)[0]) == edges_of(tour)
+    put(cut, 1, good.astype(np.uint64))
     with pytest.raises(InvalidTour, match="part 1 has its answer already"):
-        cut.put(1, good)
+        put(cut, 1, good)
     with pytest.raises(IndexError, match="no part 3 of 3"):
-        cut.put(3, good)
+        put(cut, 3, good)
 
 
 def test_geographic_coordinates_are_cut_as_they_are() -> None:
     rng = np.random.default_rng(7)
     degrees = np.stack([rng.uniform(-80, 80, 500), rng.uniform(-180, 180, 500)], axis=1)
     tour = rng.permutation(500).astype(np.int32)
-    for metric in (Metric.GEO, Metric.GREAT_CIRCLE):
-        problem = Problem(metric, coordinates=degrees)
-        cut = cut_boxes(problem.coordinates, tour, 4, rng)
-        assert cut is not None
+    for metric in ("GEO", "GREAT_CIRCLE"):
+        problem = Problem.from_points(degrees, metric)
+        cut = cut_boxes(problem, tour, 4, rng, 1)
         for part in range(cut.parts):
-            cut.put(part, random_answer(cut.path_begin(part), rng))
-        linked = cut.link(problem.coordinates, metric)
-        assert linked is not None
-        problem.check_tour(linked)
+            put(cut, part, random_answer(cut.path_begin(part), rng))
+        problem.check_tour(link(cut, problem, 1)[0])
 
 
 def test_few_cities_and_many_parts() -> None:
-    points = np.zeros((5, 2))
-    tour = np.array([3, 1, 4, 0, 2], dtype=np.int32)
     for n in range(1, 6):
-        own = np.argsort(tour[:n]).astype(np.int32)
+        problem = Problem.from_points(np.zeros((n, 2)))
+        own = np.argsort(np.array([3, 1, 4, 0, 2])[:n]).astype(np.int32)
         for parts in (1, 2, n, n + 3):
-            for cut in (
-                cut_stretches(own, parts),
-                cut_boxes(points[:n], own, parts, np.random.default_rng(8)),
-            ):
-                assert cut is not None
-                assert sum(cut.size(part) for part in range(cut.parts)) == n
-                assert all(cut.size(part) > 0 for part in range(cut.parts))
-                for part in range(cut.parts):
-                    cut.put(part, np.arange(cut.size(part))[::-1])
-                linked = cut.link(points[:n], Metric.EXACT_2D)
-                assert linked is not None
-                assert edges_of(linked) == edges_of(own)
+            for kind in ("stretches", "boxes"):
+                cut = made_cut(kind, problem, own, parts, np.random.default_rng(8))
+                sizes = [cut.size(part) for part in range(cut.parts)]
+                assert sum(sizes) == n
+                assert min(sizes) > 0
+                for part, size in enumerate(sizes):
+                    put(cut, part, np.arange(size)[::-1])
+                assert edges_of(link(cut, problem, 1)[0]) == edges_of(own)
 
 
-def test_a_stopped_cut_is_none() -> None:
-    points = unit_points(1000, 9)
-    tour = np.arange(1000, dtype=np.int32)
-    token = _native.StopToken()
-    token.request()
-    assert cut_stretches(tour, 3, token=token) is None
-    assert cut_boxes(points, tour, 3, np.random.default_rng(0), token=token) is None
-    cut = cut_stretches(tour, 3)
-    assert cut is not None
-    assert cut.link(points, Metric.EXACT_2D, token=token) is None
-
-
-def test_what_is_no_tour_is_refused() -> None:
-    with pytest.raises(InvalidTour, match="no city 5: cities are counted from 0 to 2"):
-        cut_stretches(np.array([0, 1, 5], dtype=np.int32), 2)
-    with pytest.raises(InvalidTour, match="one dimension and a city or more"):
-        cut_stretches(np.empty(0, dtype=np.int32), 2)
+def test_what_cannot_be_cut_is_refused() -> None:
+    problem = Problem.from_points(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="parts is 0"):
-        cut_stretches(np.arange(3, dtype=np.int32), 0)
-    with pytest.raises(ValueError, match="a fixed edge names 7"):
-        cut_stretches(np.arange(3, dtype=np.int32), 2, fixed=np.array([[0, 7]], dtype=np.int32))
+        cut_stretches(problem, np.arange(3, dtype=np.int32), 0, 0, 1)
+    with pytest.raises(ValueError, match="5"):
+        cut_stretches(problem, np.array([0, 1, 5], dtype=np.int32), 2, 0, 1)

@@ -79,10 +79,7 @@ def test_self_loops_are_ignored_and_names_are_kept():
     [
         (lambda g: g.remove_edge("node 1", "node 3"), "no edge from 'node 1' to 'node 3', and 1 are missing"),
         (lambda g: g["node 1"]["node 3"].clear(), "the edge 'node 1' - 'node 3' has no attribute 'weight'"),
-        (
-            lambda g: g["node 1"]["node 3"].update(weight=-2),
-            "'node 1' - 'node 3' has the length -2: a",
-        ),
+        (lambda g: g["node 1"]["node 3"].update(weight=-2), "'node 1' - 'node 3' has the length -2: a"),
         (lambda g: g["node 1"]["node 3"].update(weight=float("nan")), "has the length nan: a finite"),
         (lambda g: g["node 1"]["node 3"].update(weight="far"), "has the length 'far': a number"),
     ],

@@ -46,9 +46,7 @@ def test_a_dict_of_distances():
     with pytest.raises(InvalidProblem, match="not symmetric"):
         warptsp.solve(rows)
     del rows["B"]["C"]
-    with pytest.raises(
-        InvalidProblem, match="the dict has no distance from 'B' to 'C': every pair is needed"
-    ):
+    with pytest.raises(InvalidProblem, match="the dict has no distance from 'B' to 'C': every pair is"):
         warptsp.solve(rows)
     with pytest.raises(InvalidOption, match="does not fit a dict of distances"):
         warptsp.solve(rows, metric="euclidean")
@@ -98,9 +96,7 @@ def test_a_dict_of_columns_and_geojson():
     second = warptsp.solve(points)
     assert first.length == second.length == warptsp.solve(points, metric="haversine").length
     assert list(first.problem.labels) == list(PLACES)
-    with pytest.raises(
-        InvalidProblem, match="GeoJSON: the document is 'Polygon': a Point or a MultiPoint is needed"
-    ):
+    with pytest.raises(InvalidProblem, match="GeoJSON: the document is 'Polygon': a Point or a MultiPoint"):
         warptsp.solve({"type": "Polygon", "coordinates": []})
     with pytest.raises(InvalidOption, match="does not fit GeoJSON, whose metric is GREAT_CIRCLE"):
         warptsp.solve(points, metric="euclidean")
@@ -109,10 +105,7 @@ def test_a_dict_of_columns_and_geojson():
 @pytest.mark.parametrize(
     ("places", "message"),
     [
-        (
-            {"a": (1, 2), "b": (2, 3, 4), "c": (1, 1)},
-            "the place 'b' has 3 coordinates, and 'a' has 2: either all need two or all three",
-        ),
+        ({"a": (1, 2), "b": (2, 3, 4), "c": (1, 1)}, "the place 'b' has 3 coordinates, and 'a' has 2:"),
         ({"a": (1, 2), "b": (1, 2**60 + 1)}, "cannot be kept exactly"),
     ],
 )
@@ -127,9 +120,7 @@ def test_places_that_do_not_fit_together(places, message):
 
 @pytest.mark.parametrize("wrong", [{}, {"foo": 3}, {"a": (1, 2), "b": (1, "2")}, {"a": "xy", "b": "zu"}])
 def test_other_dicts_are_refused_in_words_of_their_own(wrong):
-    with pytest.raises(
-        InvalidProblem, match=r"(a dict with the keys .+|an empty dict) is no instance: places by name"
-    ):
+    with pytest.raises(InvalidProblem, match=r"(a dict with the keys .+|an empty dict) is no instance:"):
         warptsp.solve(wrong)
 
 
@@ -144,9 +135,7 @@ def test_shapes(caplog):
         assert warptsp.solve(given, metric="haversine").problem.coordinates[0].tolist() == [52.52, 13.405]
     wrong = Shape(x=0, y=0)
     wrong.geom_type = "LineString"
-    with pytest.raises(
-        InvalidProblem, match=r"shape 3 \(counted from 0\) is a LineString: points are needed"
-    ):
+    with pytest.raises(InvalidProblem, match=r"shape 3 \(counted from 0\) is a LineString: points are"):
         warptsp.solve([*shapes(), wrong])
     with pytest.raises(InvalidProblem, match="a LineString is one shape"):
         warptsp.solve(wrong)
@@ -243,9 +232,7 @@ def test_a_metric_that_does_not_fit():
     problem = warptsp.Problem.from_points([[0, 0], [1, 1]])
     with pytest.raises(InvalidOption, match="metric: the problem has its own, EXACT_2D"):
         warptsp.solve(problem, metric="haversine")
-    with pytest.raises(
-        InvalidOption, match=r"unknown metric 'cosine': use one of EUC_2D, .*, or euclidean, cityblock"
-    ):
+    with pytest.raises(InvalidOption, match=r"unknown metric 'cosine': use one of EUC_2D, .*, or"):
         warptsp.solve([[0, 0], [1, 1]], metric="cosine")
     assert warptsp.solve([[0, 2], [2, 0]], metric="EXPLICIT").length == 4
 

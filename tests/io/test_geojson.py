@@ -67,19 +67,44 @@ def test_features_without_a_place_are_left_out(tmp_path, count, words, caplog):
         loaded(tmp_path, *[feature(None)] * count)
 
 
+def test_points_and_their_names(tmp_path):
+    problem = loaded(tmp_path, feature(point(7.4, 46.9), name="Bern"), feature(point(8.5, 47.4)))
+    assert problem.metric.name == "GREAT_CIRCLE"
+    assert problem.coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
+    assert list(problem.labels) == ["Bern", ""]
+    points = {"type": "MultiPoint", "coordinates": [[7.4, 46.9, 540], [8.5, 47.4]]}
+    (tmp_path / "b.geojson").write_text(json.dumps({"type": "GeometryCollection", "geometries": [points]}))
+    assert load(tmp_path / "b.geojson").coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
+    assert load(tmp_path / "b.geojson").labels is None
+
+
 @pytest.mark.parametrize(
-    ("geometry", "message"),
+    ("text", "message"),
     [
-        ({"type": "Point", "coordinates": None}, "feature 1 has no coordinates"),
-        ({"type": "MultiPoint", "coordinates": [None]}, "feature 1 has no coordinates"),
-        ({"type": "Circle"}, "feature 1 is 'Circle': a Point or a MultiPoint is needed"),
+        ("[]", "the document is 'None': a Point or a MultiPoint is needed"),
+        ('{"type": "FeatureCollection"}', "the document has no list of features"),
+        ('{"type": "FeatureCollection", "features": []}', "holds no points"),
+        ('{"type": "FeatureCollection", "features": [{"type": "Feature"}]}', "feature 1 is 'None'"),
+        ('{"type": "Point", "coordinates": null}', "the document has no coordinates"),
+        ('{"type": "MultiPoint", "coordinates": [null]}', "the document has no coordinates"),
+        ('{"type": "Circle"}', "the document is 'Circle': a Point or a MultiPoint is needed"),
+        ('{"type": "Feature", "geometry": {"type": "LineString"}}', "the document is 'LineString'"),
+        ('{"type": "MultiPoint", "coordinates": 3}', "no list of coordinates"),
+        ('{"type": "Point", "coordinates": [1]}', "no coordinates"),
+        ('{"type": "Point", "coordinates": ["1", 2]}', "has the coordinate '1': a number is needed"),
+        ('{"type": "Point", "coordinates": [true, 2]}', "has the coordinate 'True'"),
+        ('{"type": "Point", "coordinates": [46, 120]}', r"the document lies at \[46, 120\]"),
+        (f'{{"type": "Point", "coordinates": [1{"0" * 400}, 1]}}', "has a coordinate too large"),
+        ('{"type":\n}', "file.json:2: is not JSON"),
+        ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is not a JSON number"),
+        ("[" * 100_000, "is nested too deeply"),
+        ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
     ],
 )
-def test_what_is_no_place_is_refused(tmp_path, geometry, message):
+def test_what_is_no_geojson(tmp_path, text, message):
+    (tmp_path / "file.json").write_text(text)
     with pytest.raises(ParseError, match=message):
-        loaded(tmp_path, feature(geometry), feature(point(1, 2)))
-    with pytest.raises(ParseError, match="feature 1 is 'None'"):
-        loaded(tmp_path, {"type": "Feature"}, feature(point(1, 2)))
+        load(tmp_path / "file.json")
 
 
 @given(

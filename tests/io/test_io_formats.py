@@ -11,7 +11,7 @@ from processes import run_code
 
 import warptsp.io
 from warptsp import Problem, load, read_tour
-from warptsp.io import FORMATS, TOUR_FORMATS, write_problem, write_tour, written_in_blocks
+from warptsp.io import FORMATS, TOUR_FORMATS, write_problem, write_tour
 from warptsp.io.format import Format
 from warptsp.io.registry import MODULES, formats
 
@@ -40,19 +40,13 @@ def test_names_and_endings_mean_one_format():
         assert len(set(endings)) == len(endings)
         assert all(ending.startswith(".") and ending == ending.lower() for ending in endings)
     assert {f.name for f in ALL if f.read} == set(FORMATS)
-    assert {f.name for f in ALL if f.writes_tours} == set(TOUR_FORMATS)
-    assert {f.name for f in ALL if f.write_points} == set(written_in_blocks()) == {"npy", "f64"}
-
-
-def test_what_a_format_cannot_do_is_an_error():
-    for work in ("reader", "writer", "tour_reader", "tour_writer"):
-        with pytest.raises(warptsp.InvalidOption, match=r"format nothing does not (read|write)"):
-            getattr(Format(name="nothing"), work)
+    assert {f.name for f in ALL if f.write_tour} == set(TOUR_FORMATS)
+    assert {f.name for f in ALL if f.write_points} == {"npy", "f64"}
 
 
 def test_what_can_be_written_has_an_ending():
     assert all(f.endings for f in ALL if f.write)
-    assert all(f.tour_endings for f in ALL if f.writes_tours)
+    assert all(f.tour_endings for f in ALL if f.write_tour)
     assert all(f.title for f in ALL if f.on_maps)
 
 
@@ -85,7 +79,7 @@ def test_an_instance_is_read_back_by_name_by_ending_and_by_contents(format, tmp_
             assert found.length(range(5)) == problem.length(range(5)), (name, path)
 
 
-@pytest.mark.parametrize("format", [f for f in ALL if f.writes_tours], ids=lambda f: f.name)
+@pytest.mark.parametrize("format", [f for f in ALL if f.write_tour], ids=lambda f: f.name)
 def test_a_tour_is_read_back_by_its_contents_alone(format, tmp_path):
     problem = INSTANCES["globe"]
     tour = np.array([3, 1, 4, 0, 2])
@@ -103,6 +97,36 @@ def test_no_format_is_imported_that_nobody_asks_for(tmp_path):
         assert not {f"warptsp.io.{name}" for name in ("table", "geojson", "gpx", "npy")} & set(sys.modules)
     """
     run_code(code, check=True, cwd=tmp_path)
+
+
+PLUGIN = """
+import numpy as np
+from warptsp import Problem
+from warptsp.io.format import Format, Instance
+def read(source, options):
+    return Instance(Problem.from_points([eval(place.replace(b"/", b",")) for place in source.text.split()]))
+FORMATS = (Format(name="slashes", endings=(".xy",), read=read, sniff=lambda data: data.startswith(b"0/")),)
+"""
+
+
+def test_another_package_may_offer_a_format(tmp_path):
+    (tmp_path / "slashes.py").write_text(PLUGIN)
+    about = tmp_path / "slashes-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: slashes\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[warptsp.formats]\nslashes = slashes:FORMATS\nbroken = slashes:NONE\n"
+    )
+    (tmp_path / "a.xy").write_text("0/0 3/4 3/0")
+    (tmp_path / "b.txt").write_text("0/0 3/4 3/0")
+    code = (
+        "import logging, warptsp; logging.basicConfig();"
+        "from warptsp.io import FORMATS; assert list(FORMATS)[-1] == 'slashes';"
+        "print(*(warptsp.load(name).distance(0, 1) for name in ('a.xy', 'b.txt')), FORMATS['slashes'])"
+    )
+    done = run_code(code, check=True, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.stdout == "5.0 5.0 ('.xy',)\n"
+    assert "the formats of slashes:NONE cannot be used" in done.stderr
 
 
 def test_every_stopping_option_is_a_criterion():

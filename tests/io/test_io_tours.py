@@ -11,19 +11,17 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.io import (
     TOUR_FORMATS,
-    check_tour_output,
     load,
     read_tour,
-    tour_format,
     write_problem,
     write_tour,
 )
+from warptsp.io.registry import format_to_write
+from warptsp.io.tours import check_tour_output
 from warptsp.problem import OpenPath, Problem
 
 PLACES = [[52.52, 13.405], [48.8566, 2.3522], [41.9, 12.5], [-10.0, 350.0]]
@@ -50,14 +48,6 @@ def test_tours_read_back(tmp_path, format_, metric, numbered):
     assert found.dtype == np.int32
     assert found.tolist() == [2, 0, 3, 1]
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
-
-
-@given(st.permutations(range(7)))
-def test_any_tour_reads_back(tmp_path_factory, tour):
-    path = tmp_path_factory.mktemp("tours") / "a.tour"
-    problem = Problem.from_points(np.eye(7, 2))
-    write_tour(path, tour, problem)
-    assert read_tour(path, problem).tolist() == tour
 
 
 def test_long_tours(tmp_path):
@@ -127,9 +117,7 @@ def test_degrees_of_tsplib_become_decimal(tmp_path):
 def test_maps_need_latitudes(tmp_path):
     plane = Problem.from_points([[0, 0], [3, 4]])
     for name in ("a.gpx", "a.geojson", "a.json"):
-        with pytest.raises(
-            InvalidOption, match="needs latitudes and longitudes, and the instance has Euclidean"
-        ):
+        with pytest.raises(InvalidOption, match="needs latitudes and longitudes, and the instance has"):
             write_tour(tmp_path / name, [0, 1], plane)
         with pytest.raises(InvalidOption, match="needs latitudes"):
             check_tour_output(tmp_path / name, plane)
@@ -138,14 +126,12 @@ def test_maps_need_latitudes(tmp_path):
 
 
 def test_tour_formats():
-    assert tour_format("a/b.OPT.TOUR") == "tsplib"
-    assert tour_format("x", "GPX") == "gpx"
-    with pytest.raises(
-        InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of \.tour"
-    ):
-        tour_format("a.xls")
+    assert format_to_write("a/b.OPT.TOUR", None, tour=True).name == "tsplib"
+    assert format_to_write("x", "GPX", tour=True).name == "gpx"
+    with pytest.raises(InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of"):
+        format_to_write("a.xls", None, tour=True)
     with pytest.raises(InvalidOption, match="there is no tour format 'xls' to write: use one of tsplib"):
-        tour_format("a.tour", "xls")
+        format_to_write("a.tour", "xls", tour=True)
 
 
 def test_nothing_is_half_written(tmp_path, places):
@@ -340,31 +326,6 @@ def test_constraints_are_not_the_readers_business(tmp_path):
     problem = Problem.from_points(np.eye(4, 2), fixed_edges=[[0, 2]], open=OpenPath(start=3))
     (tmp_path / "a.txt").write_text("1 2 3 4")
     assert read_tour(tmp_path / "a.txt", problem).tolist() == [0, 1, 2, 3]
-
-
-PIECES = st.sampled_from(
-    [b"", b",", b"\n", b"-1", b"0", b"id", b"TOUR_SECTION", b"\xff", b'"', b"9" * 30, b"{"]
-)
-
-
-@given(st.sampled_from([b"1 2 3 4", b"id\n1\n2\n3\n4\n", b"TYPE: TOUR\nTOUR_SECTION\n1 2 3 4 -1"]), st.data())
-def test_fuzzed_tours(tmp_path_factory, seed, data):
-    contents = bytearray(seed)
-    for _ in range(data.draw(st.integers(1, 3))):
-        begin = data.draw(st.integers(0, len(contents)))
-        contents[begin : begin + data.draw(st.integers(0, 4))] = data.draw(
-            st.one_of(PIECES, st.binary(max_size=3))
-        )
-    path = tmp_path_factory.mktemp("fuzz") / "a"
-    path.write_bytes(bytes(contents))
-    message = ""
-    try:
-        tour = read_tour(path, Problem.from_points(PLACES))
-    except (ParseError, InvalidTour) as error:
-        message = str(error)
-    else:
-        assert sorted(tour.tolist()) == [0, 1, 2, 3]
-    assert "\n" not in message
 
 
 def test_lengths_in_comments(tmp_path, places):

@@ -18,7 +18,7 @@ from warptsp.problem import Metric, Problem
 
 
 def read(text, **options):
-    return read_table(text.encode(), "a.csv", ReadOptions.of(**options)).problem
+    return read_table(text.encode(), "a.csv", ReadOptions(**options)).problem
 
 
 def told(caplog, least=logging.INFO):
@@ -41,9 +41,7 @@ def _notes(caplog):
     ],
 )
 def test_points_that_may_separate_thousands_are_asked(text):
-    with pytest.raises(
-        ParseError, match=r"'1.250' may be 1.250 or 1250: write one of them .1.2500 is surely"
-    ):
+    with pytest.raises(ParseError, match=r"'1.250' may be 1.250 or 1250: write one of them .1.2500 is"):
         read(text)
 
 
@@ -70,6 +68,10 @@ def test_blanks_behind_a_comma_and_line_breaks_in_quoted_names():
     assert list(found.labels) == ["Depot", "Main St, 5"]
     rows = 'name,lat,lon\n"A\nstreet 5",52.5,13.4\n"B ""b"" , c",52.6,13.5\n"C\r\nx\ny",52.7,13.6\n'
     assert list(read(rows).labels) == ["A street 5", 'B "b" , c', "C x y"]
+    behind = read('id , name ,lat,lon\n"1" , "A ""b"" ,c" ,3,1\n2 , d"e ,4,5\n')
+    assert list(behind.labels) == ['A "b" ,c', 'd"e']
+    with pytest.raises(ParseError, match=r"a.csv:2: .* is not a CSV line"):
+        read('name,lat,lon\n"A" b,1,2\n')
     with pytest.raises(ParseError, match=r"a.csv:8: 'bad' in column lat"):
         read(f"{rows}D,bad,1\n")
     with pytest.raises(ParseError, match=r"a.csv:3: .* is not a CSV line"):
@@ -129,9 +131,7 @@ def test_axes_and_a_title_above_the_names_of_columns(caplog):
 
 def test_rows_without_coordinates_are_refused_or_left_out(caplog, tmp_path):
     text = "name,lat,lon\nA,52.5,13.4\nB,,\nC,n/a,\nD,52.6,13.5\n"
-    with pytest.raises(
-        ParseError, match=r"a.csv:3: nothing in column lat: .*; skip_incomplete=True leaves such"
-    ):
+    with pytest.raises(ParseError, match=r"a.csv:3: nothing in column lat: .*; skip_incomplete=True leaves"):
         read(text)
     found = read(text, skip_incomplete=True)
     assert list(found.labels) == ["A", "D"]
@@ -258,14 +258,8 @@ def test_matrices_as_they_are_written(form):
     ("text", "message"),
     [
         (FORMS["no corner"].replace("\nB,7", "\nb,7"), "row 2 of the matrix is called 'b', and column 2 'B'"),
-        (
-            FORMS["dashes"].replace("B,7,-,4", "B,7,-,"),
-            "nothing in row 2, column 3 of the matrix: a distance",
-        ),
-        (
-            FORMS["dashes"].replace("B,7,-,4", "B,7,-,-1"),
-            "is -1.*: .* infinity stands for an arc that is missing",
-        ),
+        (FORMS["dashes"].replace("B,7,-,4", "B,7,-,"), "nothing in row 2, column 3 of the matrix: a"),
+        (FORMS["dashes"].replace("B,7,-,4", "B,7,-,-1"), "is -1.*: .* infinity stands for an arc that is"),
         (",7,2,9\n7,,4,3\n2,4,,8\n9,3,8,\n", "may be names or distances: give the diagonal zeros"),
         ("x,1,2,3\n1,x,4,3\n2,4,x,8\n3,3,8,x\n", "may be names or distances: give the diagonal zeros"),
         ("1,2\n3\n", "1 field where the first line has 2"),
@@ -317,9 +311,7 @@ def test_square_frames_with_any_index(names, labels, tmp_path):
 def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(SQUARE, index=list("abxd"), columns=list("abcd"))
-    with pytest.raises(
-        InvalidProblem, match=r"^the data frame: row 3 of the matrix is called 'x', and column 3 'c'"
-    ):
+    with pytest.raises(InvalidProblem, match=r"^the data frame: row 3 of the matrix is called 'x', and"):
         Problem.from_frame(frame)
 
 
@@ -337,7 +329,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
 def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, caplog):
     path = tmp_path / "a.csv"
     path.write_bytes(WESTERN.encode(encoding))
@@ -349,7 +343,11 @@ def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, cap
     assert all(said[encoding] in line for line in lines)
     # A byte order mark counts more.
     assert (
-        list(load(path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16") else encoding).labels)
+        list(
+            load(
+                path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16", "utf-32") else encoding
+            ).labels
+        )
         == NAMES
     )
 
@@ -371,7 +369,7 @@ def test_encodings_that_do_not_fit(tmp_path):
     with pytest.raises(ParseError, match="is not text in utf-8, from byte"):
         load(path, encoding="utf-8")
     for name in ("rot13", "hex", "klingon", 7):
-        with pytest.raises(InvalidOption, match=f"encoding: {name!r} is no encoding such as utf-8"):
+        with pytest.raises(InvalidOption, match=f"encoding {name!r}: there is no such encoding of text"):
             load(path, encoding=name)
     (tmp_path / "a.gpx").write_text("<gpx/>")
     np.save(tmp_path / "a.npy", SQUARE)
@@ -416,9 +414,7 @@ def test_sheets_by_name_and_number(tmp_path):
         (np.int64(1), "Depots"),
     ):
         assert list(load(tmp_path / "a.xlsx", sheet=sheet).labels) == [name]
-    with pytest.raises(
-        InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots', '1', 'Kunden'"
-    ):
+    with pytest.raises(InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots',"):
         load(tmp_path / "a.xlsx", sheet="x")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     with pytest.raises(InvalidOption, match=r"sheet: only a workbook has sheets, and .* is read as csv"):

@@ -173,7 +173,7 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
 @pytest.mark.parametrize(
     ("name", "text", "error", "message"),
     [
-        ("a.geojson", '{"type": "Point", "coordinates": [1, 2]}', ParseError, "has 0 lines: one LineString"),
+        ("a.geojson", '{"type": "Point", "coordinates": [1, 2]}', ParseError, r"has 0 lines \(LineString"),
         (
             "a.geojson",
             '{"type": "LineString", "coordinates": [[1, 2], [3, 4]]}',
@@ -187,7 +187,7 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
             ParseError,
             "no list of coordinates",
         ),
-        ("a.geojson", '{"type": "LineString", "coordinates": []}', InvalidTour, "a tour of 0 cities"),
+        ("a.geojson", '{"type": "LineString", "coordinates": []}', ParseError, "has 0 lines"),
         ("a.geojson", "[]", ParseError, "the document is 'None'"),
         ("a.gpx", "<gpx/>", ParseError, r"has 0 routes \(rte\): one is needed"),
         ("a.kml", "<kml/>", ParseError, r"has 0 lines \(LineString\): one is needed"),
@@ -203,7 +203,5 @@ def test_what_is_no_line_through_the_cities(tmp_path, pacific, name, text, error
 
 def test_a_line_on_a_map_is_no_tour_of_the_plane(tmp_path, pacific):
     write_tour(tmp_path / "a.kml", range(6), pacific)
-    with pytest.raises(
-        InvalidTour, match="a line on a map has latitudes and longitudes, and the instance has Eucl"
-    ):
+    with pytest.raises(InvalidTour, match="a line on a map has latitudes and longitudes, and the instance"):
         read_tour(tmp_path / "a.kml", Problem.from_points(PACIFIC))

@@ -31,7 +31,7 @@ def points() -> np.ndarray:
 
 
 def test_there_are_such_parameters() -> None:
-    assert len({method for method, _ in GIVEN}) == 10
+    assert len({method for method, _ in GIVEN}) == 11
     assert {name for _, name in GIVEN} == set(LAUNCH)
 
 

@@ -6,23 +6,17 @@
 
 #include "check.h"
 #include "clouds.h"
+#include "tours.h"
 
 using namespace warptsp;
 using namespace warptsp::space;
-
-static bool is_permutation_of_all(std::vector<int> tour) {
-  std::sort(tour.begin(), tour.end());
-  for (int i = 0; i < (int)tour.size(); ++i)
-    if (tour[i] != i) return false;
-  return true;
-}
 
 static std::vector<int> order(const std::vector<double> &points, int dimensions, Curve curve, int threads = 1) {
   const int n = (int)points.size() / dimensions;
   const StopToken token;
   std::vector<int> tour(n);
   CHECK(space_filling_curve(points.data(), n, dimensions, curve, threads, token, tour.data()));
-  CHECK(is_permutation_of_all(tour));
+  CHECK(is_tour(tour, n));
   return tour;
 }
 
@@ -92,19 +86,6 @@ TEST(any_points) {
     const std::vector<double> corners = {-scale, -scale, scale, scale, -scale, scale, scale, -scale, 0.0, 0.0};
     order(corners, 2, Curve::hilbert);
     order(corners, 2, Curve::sierpinski);
-  }
-}
-
-TEST(the_same_order_with_any_number_of_threads) {
-  check::Random random(5);
-  for (const int n : {1, 100, 40000, 400000}) {
-    const std::vector<double> points = cloud(0, n, 2, random);
-    for (const Curve curve : {Curve::hilbert, Curve::sierpinski}) {
-      const std::vector<int> expected = order(points, 2, curve);
-      CHECK(order(points, 2, curve, 3) == expected);
-    }
-    const std::vector<double> space = cloud(0, n, 3, random);
-    CHECK(order(space, 3, Curve::hilbert, 4) == order(space, 3, Curve::hilbert));
   }
 }
 

@@ -174,3 +174,39 @@ TEST(numbers_of_moves) {
     CHECK(number == relocations_of(n));
   }
 }
+
+TEST(swaps_have_one_number_each) {
+  for (int n : {3, 4, 5, 6, 7, 100, 101}) {
+    std::vector<int> seen((size_t)n * n, 0);
+    for (MoveNumber number = 0; number < swaps_of(n); ++number) {
+      const Pair p = swap_of(number, n);
+      CHECK(1 <= p.i && p.i < p.j && p.j < n && ++seen[(size_t)p.i * n + p.j] == 1);
+    }
+  }
+}
+
+// Beyond what loops reach: the first and the last number of rows.
+TEST(numbers_at_the_ends_of_rows) {
+  for (int j = 3; j < 30000000; j += 1 + j / 400) {
+    const Pair first = pair_of(pairs_below(j)), last = pair_of(pairs_below(j) - 1);
+    CHECK(first.i == 0 && first.j == j && last.i == j - 2 && last.j == j - 1);
+    if (j > 2000000) continue;  // triples of so many no longer fit 64 bits
+    const Triple begin = triple_of(triples_below(j)), end = triple_of(triples_below(j) - 1);
+    CHECK(begin.i == 0 && begin.j == 1 && begin.k == j && end.i == j - 3 && end.j == j - 2 && end.k == j - 1);
+  }
+  const int many = 2000000000;
+  for (MoveNumber p = 0; p < many; p += 1 + p / 400) {
+    const Relocation first = relocation_of(p * (many - 3), many), last = relocation_of(p * (many - 3) + many - 4, many);
+    CHECK(first.position == (int)p && first.over == 1 && last.position == (int)p && last.over == many - 3);
+  }
+  for (int n : {10000, 99999, 1000000}) {
+    const int m = n - 1, width = m - 1 + m % 2;
+    for (int row = 0; row < m / 2; row += 1 + row / 100) {
+      const MoveNumber begin = (MoveNumber)row * width;
+      const Pair first = swap_of(begin, n), last = swap_of(begin + m - 2 - row, n), next = swap_of(begin + width - 1, n);
+      CHECK(first.i == row + 1 && first.j == row + 2 && last.i == row + 1 && last.j == n - 1);
+      // The row's second half belongs to the position that has as many swaps as are missing.
+      CHECK(row == 0 && m % 2 == 0 ? next.i == 1 : n - 1 - next.i == width - (m - 1 - row) && next.j == n - 1);
+    }
+  }
+}

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "check.h"
+#include "tours.h"
 
 using namespace warptsp;
 using namespace warptsp::directed;
@@ -41,8 +41,7 @@ Cost length_of(const Entries &entries, const std::vector<int> &tour) {
 
 // The least sum over all permutations that leave no city where it is.
 Cost least_assignment(const Entries &entries, int n) {
-  std::vector<int> order(n);
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> order = in_order(n);
   Cost least = no_cost;
   do {
     Cost sum = 0;
@@ -54,21 +53,6 @@ Cost least_assignment(const Entries &entries, int n) {
     if (!stays) least = std::min(least, sum);
   } while (std::next_permutation(order.begin(), order.end()));
   return least;
-}
-
-Cost shortest_tour(const Entries &entries, int n) {
-  std::vector<int> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  Cost least = no_cost;
-  do least = std::min(least, length_of(entries, order));
-  while (std::next_permutation(order.begin() + 1, order.end()));
-  return least;
-}
-
-std::vector<int> in_order(int n) {
-  std::vector<int> tour(n);
-  std::iota(tour.begin(), tour.end(), 0);
-  return tour;
 }
 
 // What a local search of a matrix needs, and the search.
@@ -149,58 +133,13 @@ TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
     for (int k = 0; k < 20; k++) {
       CHECK(search.kick(numbers.below(n), numbers, 5));
       CHECK(search.run(token));
-      std::vector<int> sorted = search.tour().cities();
-      CHECK(search.tour().length() == length_of(entries, sorted));
-      std::sort(sorted.begin(), sorted.end());
-      CHECK(sorted == in_order(n));
+      CHECK(search.tour().length() == length_of(entries, search.tour().cities()));
+      CHECK(is_tour(search.tour().cities(), n));
     }
     search.tour().undo(0);
     CHECK(search.tour().cities() == optimum);
     CHECK(search.tour().length() == length_of(entries, optimum));
   }
-}
-
-TEST(branch_and_bound_proves_the_optimum) {
-  check::Random random(4);
-  const StopToken token;
-  for (int trial = 0; trial < 60; trial++) {
-    const int n = 4 + random.below(5);
-    const Entries entries = random_matrix(n, trial % 2 == 0 ? 5 : 1000, random);
-    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, 1);
-    CHECK(search.assign(1e9, token));
-    CHECK(search.prepare(token));
-    search.set_tour(search.patch());
-    CHECK(search.optimize(1e9, token));
-    search.begin_branching(0, token);
-    CHECK(search.branch(1 << 20, 1 << 30, 1e9, token));
-    search.end_branching();
-    CHECK(search.proved());
-    CHECK(search.best_length() == shortest_tour(entries, n));
-    CHECK(search.best_length() == length_of(entries, search.best()));
-  }
-}
-
-TEST(populations_do_not_depend_on_the_number_of_threads) {
-  check::Random random(5);
-  const StopToken token;
-  const int n = 60;
-  const Entries entries = random_matrix(n, 1000, random);
-  std::vector<std::vector<int>> tours;
-  for (const int threads : {1, 2, 3}) {
-    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, threads);
-    search.assign(1e9, token);
-    search.prepare(token);
-    search.set_tour(search.patch());
-    search.grow({7, 10.0 / n, 0, 1, 1, threads}, token);
-    CHECK(search.members() == 7);
-    for (unsigned long long g = 0; g < 10; g++) search.generation(10, g > 4, 1, g, threads, token);
-    search.keep();
-    CHECK(search.best_length() == length_of(entries, search.best()));
-    CHECK(search.mean_length() >= (double)search.best_length());
-    tours.push_back(search.best());
-  }
-  CHECK(tours[0] == tours[1]);
-  CHECK(tours[0] == tours[2]);
 }
 
 TEST(kicks_side_by_side_shorten_a_tour_and_repeat) {
@@ -291,10 +230,8 @@ TEST(children_are_searched_from_where_they_differ) {
     const Entries entries = hill(n, random);
     Prepared prepared(entries, n);
     std::vector<Member> members;
-    std::vector<int> tour = in_order(n);
     for (int m = 0; m < 2; m++) {
-      for (int k = n - 1; k > 0; k--) std::swap(tour[k], tour[random.below(k + 1)]);
-      prepared.descend(tour);
+      prepared.descend(shuffled(n, random));
       members.emplace_back(prepared.search.tour());
     }
     const ArcCounts counts(members);

@@ -7,6 +7,7 @@
 #include "space/candidates.h"
 #include "check.h"
 #include "clouds.h"
+#include "tours.h"
 #include "space/curve.h"
 #include "tours/greedy.h"
 #include "tours/tour_ranking.h"
@@ -39,9 +40,7 @@ TEST(tours_from_links) {
   check::Random random(1);
   for (int trial = 0; trial < 200; ++trial) {
     const int n = 3 + random.below(trial < 100 ? 20 : 2000);
-    std::vector<int> tour(n), links(2 * n);
-    std::iota(tour.begin(), tour.end(), 0);
-    for (int i = n - 1; i > 0; --i) std::swap(tour[i], tour[random.below(i + 1)]);
+    std::vector<int> tour = shuffled(n, random), links(2 * n);
     std::rotate(tour.begin(), std::find(tour.begin(), tour.end(), 0), tour.end());
     for (int i = 0; i < n; ++i) {
       const int flip = i > 0 && random.below(2);
@@ -62,9 +61,7 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
   const int dimensions = columns_of(kind), n = (int)given.size() / dimensions;
   Greedy result;
   std::vector<double> points = given;
-  std::vector<int> links(2 * n, -1), city(n), mate(n);
-  std::iota(city.begin(), city.end(), 0);
-  std::iota(mate.begin(), mate.end(), 0);
+  std::vector<int> links(2 * n, -1), city = in_order(n), mate = in_order(n);
   for (int size = n; size > 2; ++result.stages) {
     std::vector<int> rows((size_t)size * width), named(size);
     std::vector<unsigned char> next(size);
@@ -106,13 +103,6 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
   return result;
 }
 
-static bool is_tour(std::vector<int> tour) {
-  std::sort(tour.begin(), tour.end());
-  for (size_t i = 0; i < tour.size(); ++i)
-    if (tour[i] != (int)i) return false;
-  return true;
-}
-
 static double length_of(const std::vector<double> &points, const std::vector<int> &tour, MetricKind kind) {
   double sum = 0.0;
   const int dimensions = columns_of(kind);
@@ -134,8 +124,7 @@ static std::vector<int> plain_greedy(const std::vector<double> &points, MetricKi
     for (int b = a + 1; b < n; ++b)
       all.push_back({coordinate_distance(kind, &points[dimensions * a], &points[dimensions * b]), a, b});
   std::sort(all.begin(), all.end(), [](const Edge &x, const Edge &y) { return x.length < y.length; });
-  std::vector<int> links(2 * n, -1), path(n), tour(n);
-  std::iota(path.begin(), path.end(), 0);
+  std::vector<int> links(2 * n, -1), path = in_order(n);
   const auto join = [&](int a, int b) {
     links[2 * a + (links[2 * a] >= 0)] = b;
     links[2 * b + (links[2 * b] >= 0)] = a;
@@ -163,7 +152,7 @@ TEST(takes_edges_in_order_of_length) {
       const std::vector<int> tour = greedy_in_rounds(points, kind, n - 1, 1).tour;
       // The same edges; a tour and its reverse are one.
       CHECK(std::fabs(length_of(points, tour, kind) - length_of(points, plain_greedy(points, kind), kind)) < 1e-9);
-      CHECK(is_tour(tour));
+      CHECK(is_tour(tour, n));
     }
 }
 
@@ -172,8 +161,8 @@ TEST(any_points_any_draws) {
   for (int trial = 0; trial < 12; ++trial)
     for (int kind = 0; kind < cloud_kinds; ++kind)
       for (int draws = 0; draws < 3; ++draws) {
-        const std::vector<double> points = cloud(kind, 4 + random.below(400), 2, random);
-        CHECK(is_tour(greedy_in_rounds(points, MetricKind::euc_2d, 5, draws).tour));
+        const int n = 4 + random.below(400);
+        CHECK(is_tour(greedy_in_rounds(cloud(kind, n, 2, random), MetricKind::euc_2d, 5, draws).tour, n));
       }
 }
 
@@ -196,7 +185,7 @@ TEST(as_short_as_greedy_of_the_host) {
     std::vector<int> tour(n);
     CHECK(greedy_edge_points(points.data(), n, 2, metric, nullptr, 0, 1, StopToken(), tour.data()));
     const Greedy rounds = greedy_in_rounds(points, metric, 5, 0);
-    CHECK(is_tour(rounds.tour));
+    CHECK(is_tour(rounds.tour, n));
     const double ratio = length_of(points, rounds.tour, metric) / length_of(points, tour, metric);
     std::printf("  %d rounds in %d stages, %.4f of the host's length\n", rounds.rounds, rounds.stages, ratio);
     CHECK(ratio < 1.01);
@@ -218,7 +207,7 @@ TEST(few_rounds_whatever_the_points) {
   }
   for (const std::vector<double> &points : {lattice, equal, growing}) {
     const Greedy rounds = greedy_in_rounds(along_the_curve(points), MetricKind::exact_2d, 5, 0);
-    CHECK(is_tour(rounds.tour));
+    CHECK(is_tour(rounds.tour, n));
     const double mean = length_of(along_the_curve(points), rounds.tour, MetricKind::exact_2d) / n;
     std::printf("  %d rounds in %d stages, mean length %.3f\n", rounds.rounds, rounds.stages, mean);
     CHECK(rounds.rounds < 200);

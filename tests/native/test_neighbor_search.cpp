@@ -137,14 +137,14 @@ TEST(passes_after_a_kick_end_at_a_local_optimum) {
     const double tolerance = 1e-12 * length_of(start, metric);
     const StopToken token;
     for (const bool best : {false, true}) {
-      NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, {}, tolerance, false,
-                                           std::vector<int>(start), token);
-      CHECK(search.descend({true, false, -1, 1}, 60.0, token));
-      CHECK(search.iterate({1, 30, false, 0.0, 0, 0, 5, 1, best, true}, 60.0, token));
+      NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, {}, tolerance,
+                                           {false, best, false}, std::vector<int>(start), token);
+      CHECK(search.descend(-1, 1, 60.0, token));
+      CHECK(search.iterate({1, 30, false, 0.0, 0, 0, 5, 1, true}, 60.0, token));
       const double length = search.best_length();
       const long long moves = search.counts().moves;
       search.return_to_best();
-      CHECK(search.descend({true, false, -1, 1}, 60.0, token));
+      CHECK(search.descend(-1, 1, 60.0, token));
       CHECK(search.best_length() == length && search.counts().moves == moves);
     }
   }
@@ -166,16 +166,15 @@ TEST(every_search_keeps_a_tour_of_the_length_it_claims) {
     if (!fixed.empty()) std::iter_swap(start.begin(), std::find(start.begin(), start.end(), 0));
     const double begun = length_of(start, metric), tolerance = 1e-12 * begun;
     const StopToken token;
-    NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance, false,
-                                         std::vector<int>(start), token);
-    CHECK(search.descend({seed % 2 == 0, seed % 4 < 2, -1, 2}, 60.0, token));
+    NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance,
+                                         {false, seed % 2 == 0, seed % 4 < 2}, std::vector<int>(start), token);
+    CHECK(search.descend(-1, 2, 60.0, token));
     const double local = length_of(search.best(), metric);
     CHECK(is_tour(search.best(), n));
     CHECK(std::abs(local - search.best_length()) <= 1e-9 * begun);
     const bool always = seed % 5 == 0;
     const double temperature = seed % 3 == 1 ? begun / n : 0.0;
-    CHECK(
-        search.iterate({3, 60, always, temperature, 50, seed % 2 * 7, 5, 2, seed % 3 == 0, seed % 5 < 2}, 60.0, token));
+    CHECK(search.iterate({3, 60, always, temperature, 50, seed % 2 * 7, 5, 2, seed % 5 < 2}, 60.0, token));
     CHECK(is_tour(search.best(), n));
     CHECK(std::abs(length_of(search.best(), metric) - search.best_length()) <= 1e-9 * begun);
     CHECK(search.best_length() <= local + 1e-9 * begun);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "check.h"
+#include "tours.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -66,9 +66,7 @@ static void join_and_place(int count, int exchanged, uint64_t seed) {
   check::Random random(seed);
   Paths all(count);
   for (double &x : all.points) x = random.below(1000);
-  std::vector<int> turn(count);
-  std::iota(turn.begin(), turn.end(), 0);
-  for (int i = count - 1; i > 0; i--) std::swap(turn[i], turn[random.below(i + 1)]);
+  const std::vector<int> turn = shuffled(count, random);
   std::vector<int> entered(count);
   for (int &e : entered) e = random.below(2);
   int cities = 0;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "clouds.h"
+#include "tours.h"
 #include "papers/exhaustive/descent.h"
 #include "papers/hill_climbing/hill_climbing.h"
 #include "lk/tour_cut.h"
@@ -31,10 +32,8 @@ constexpr MetricKind kind = MetricKind::exact_2d;
 constexpr double tolerance = 1e-9;
 
 struct Cities {
-  explicit Cities(int n, unsigned seed = 1) : n(n), random(seed), rows(cloud(0, n, 2, random)), start(n) {
-    std::iota(start.begin(), start.end(), 0);
-    for (int i = n - 1; i > 0; --i) std::swap(start[i], start[random.below(i + 1)]);
-  }
+  explicit Cities(int n, unsigned seed = 1)
+      : n(n), random(seed), rows(cloud(0, n, 2, random)), start(shuffled(n, random)) {}
   Points points() const { return {rows.data(), 2}; }
   Tour neighbors(int width, int threads = 1) const {
     Tour lists((size_t)n * width);
@@ -54,9 +53,7 @@ typedef TourSearchOf<PointSource<EuclideanExact>> Search;
 Search search_of(const Cities &cities) {
   Instance instance;
   instance.size = cities.n;
-  instance.kind = kind;
   instance.points = cities.points();
-  instance.dimensions = 2;
   instance.candidates = cities.neighbors(8);
   instance.params.candidates = 8;
   return {{cities.points(), kind}, std::move(instance), cities.start, tolerance};
@@ -121,7 +118,7 @@ TEST(cuts) {
     same([&](int threads) {
       TourCut cut;
       if (boxes) {
-        const BoxCutter box(cities.points(), 2, cities.n, 7, Random(1, 0, 0), 1024);
+        const BoxCutter box(cities.points(), cities.n, 7, Random(1, 0, 0), 1024);
         CHECK(cut.cut_boxes(box, cities.start.data(), cities.n, 5, nullptr, 0, threads, cities.token));
       } else {
         CHECK(cut.cut_stretches(cities.start.data(), cities.n, 7, 5, nullptr, 0, threads, cities.token));
@@ -198,19 +195,19 @@ void neighbor_searches() {
   for (const bool best : {false, true})
     for (const bool many : {false, true})
       same([&](int threads) {
-        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance, false,
-                                               Tour(cities.start), cities.token);
-        while (!search.descend({best, many, -1, threads}, 0.01, cities.token)) {
+        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
+                                               {false, best, many}, Tour(cities.start), cities.token);
+        while (!search.descend(-1, threads, 0.01, cities.token)) {
         }
         return search.best();
       });
   for (const bool best : {false, true})
     for (const bool whole : {false, true})
       same([&](int threads) {
-        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance, false,
-                                               Tour(cities.start), cities.token);
+        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
+                                               {false, best, false}, Tour(cities.start), cities.token);
         const int kicks = whole ? 20 : 200;
-        while (!search.iterate({3, kicks, false, 0.01, 150, 50, 7, threads, best, whole}, 0.01, cities.token)) {
+        while (!search.iterate({3, kicks, false, 0.01, 150, 50, 7, threads, whole}, 0.01, cities.token)) {
         }
         return search.best();
       });

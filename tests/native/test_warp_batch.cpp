@@ -7,7 +7,7 @@
 #include <memory>
 #include <numeric>
 
-#include "check.h"
+#include "tours.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -77,15 +77,10 @@ struct Problems {
     return sum;
   }
   bool is_tour(int i) const {
-    std::vector<int> tour(best.begin() + (size_t)i * size, best.begin() + (size_t)(i + 1) * size);
-    std::sort(tour.begin(), tour.end());
-    for (int c = 0; c < size; c++)
-      if (tour[c] != c) return false;
-    return true;
+    return ::is_tour({best.begin() + (size_t)i * size, best.begin() + (size_t)(i + 1) * size}, size);
   }
   double optimum(int i) {
-    std::vector<int> tour(size);
-    std::iota(tour.begin(), tour.end(), 0);
+    std::vector<int> tour = in_order(size);
     double least = 1e300;
     do
       if (tour[1] < tour[size - 1]) least = std::min(least, length(i, tour));

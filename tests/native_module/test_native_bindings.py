@@ -47,12 +47,13 @@ def distances(kind, points, matrix=None):
     return _native.Distances.of_matrix(matrix)
 
 
-CALLS = {}
+CALLS = {}  # by name, a call and its right arguments
 
 
 def attacked(call):
     """Register a call whose defaults are right, and whose arguments are to be replaced one by one."""
-    CALLS[call.__name__] = call
+    defaults = {name: given.default for name, given in inspect.signature(call).parameters.items()}
+    CALLS[call.__name__] = call, defaults
     return call
 
 
@@ -153,33 +154,6 @@ def batch_of_numbers(reals=MATRIX[None], candidates=6, per_quadrant=1):
 
 
 @attacked
-def optimal_tours(distances=np.stack([MATRIX[:11, :11], MATRIX[5:16, 5:16]]), fixed_edges=FEW_EDGES):
-    _native.optimal_tours(distances, token(), fixed_edges=fixed_edges)
-
-
-@attacked
-def optimal_tours_of_paths(distances=np.tri(9)[None] * 2.5, start=2, end=3):
-    _native.optimal_tours(distances, token(), open=True, start=start, end=end, directed=True)
-
-
-@attacked
-def optimal_tours_of_integers(distances=WHOLE[None, :10, :10].astype(np.int64), fixed_edges=FEW_EDGES):
-    _native.optimal_tours(distances, token(), fixed_edges=fixed_edges, directed=True)
-
-
-@attacked
-def shorter_tours(
-    distances=np.stack([MATRIX[:7, :7], MATRIX[5:12, 5:12]]),
-    lengths=np.full(2, 1.5),
-    steps=1000,
-    start=2,
-    end=3,
-    fixed_edges=FEW_EDGES,
-):
-    _native.shorter_tours(distances, lengths, steps, open=True, start=start, end=end, fixed_edges=fixed_edges)
-
-
-@attacked
 def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, threads=2):
     made = tour_search()
     made.begin_round(
@@ -223,21 +197,15 @@ def nothing_was_begun(seconds=0.01):
 
 
 @attacked
-def random_fragments(candidates=LISTS, first=0, count=2, threads=2):
-    _native.random_fragments(
-        candidates=candidates, first=first, count=count, seed=1, round=1, threads=threads, token=token()
-    )
-
-
-@attacked
 def neighbor_search(
-    kind=EXACT, points=POINTS, matrix=None, neighbors=LISTS, tour=TOUR, fixed_edges=EDGES,
+    kind=EXACT, points=POINTS, matrix=None, neighbors=LISTS, tour=TOUR, fixed_edges=EDGES, best=0, many=0,
 ):  # fmt: skip
     made = _native.NeighborSearch.create(
         distances=distances(kind, points, matrix), neighbors=neighbors, tour=tour,
-        fixed_edges=fixed_edges, tolerance=1e-9, three=True, next_only=False, token=token(),
+        fixed_edges=fixed_edges, tolerance=1e-9, three=True, next_only=False,
+        best=bool(best), many=bool(many), token=token(),
     )  # fmt: skip
-    made.descend(best=False, many=False, passes=-1, threads=1, seconds=0.01, token=token())
+    made.descend(passes=-1, threads=1, seconds=0.01, token=token())
     return made
 
 
@@ -253,16 +221,14 @@ def neighbor_search_of_numbers(matrix=MATRIX):
 
 @attacked
 def descend(passes=5, threads=2, seconds=0.01):
-    neighbor_search().descend(
-        best=True, many=True, passes=passes, threads=threads, seconds=seconds, token=token()
-    )
+    neighbor_search(best=1, many=1).descend(passes=passes, threads=threads, seconds=seconds, token=token())
 
 
 @attacked
 def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, seconds=0.01):
-    neighbor_search().iterate(
+    neighbor_search(best=chains % 2).iterate(
         chains=chains, count=count, always=False, temperature=temperature, cold=cold, segment=segment, seed=1,
-        threads=threads, seconds=seconds, best=bool(chains % 2), whole=bool(segment % 2), token=token(),
+        threads=threads, seconds=seconds, everywhere=bool(segment % 2), token=token(),
     )  # fmt: skip
 
 
@@ -382,21 +348,6 @@ def held_karp(
 
 
 @attacked
-def tree_clusters(
-    from_=np.arange(N - 1, dtype=np.int32),
-    to=np.arange(1, N, dtype=np.int32),
-    length=np.arange(N - 1, dtype=np.int32) % 7,
-    threads=1,
-):
-    _native.tree_clusters(from_, to, length, threads, token())
-
-
-@attacked
-def whole_exponent(longest=5.0, integral=True):
-    _native.whole_exponent(longest, integral)
-
-
-@attacked
 def held_karp_of_a_path(matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
     of_matrix = distances(EXACT, POINTS, matrix)
     _native.held_karp(of_matrix, tour, NONE, True, start, end, None, 5, 1, token())
@@ -407,111 +358,61 @@ def held_karp_of(given=distances(EXACT, POINTS)):
     _native.held_karp(given, TOUR, NONE, False, -1, -1, None, 5, 1, token())
 
 
-@attacked
-def candidate_lists(points=POINTS, count=8, per_quadrant=2, norm=2, threads=2):
-    _native.candidate_lists(points, count, per_quadrant, norm, False, threads, token())
+SPACE = np.column_stack([POINTS, POINTS[:, 0]])
+CHAIN = {"from_": np.arange(N - 1, dtype=np.int32), "to": np.arange(1, N, dtype=np.int32)}
+CURVE = {"points": POINTS, "sphere": False, "threads": 2}
+QUERY = {**CURVE, "count": 8, "per_quadrant": 2, "norm": 2}
+FIXED = {"fixed_edges": EDGES, "threads": 2}
+SEEDED = {"seed": 1, "threads": 2}
+LENGTHS = np.take_along_axis(MATRIX, LISTS, axis=1)
+BOTH_WAYS = np.stack([TOUR, TOUR[::-1]])
+TWO = np.stack([MATRIX[:11, :11], MATRIX[5:16, 5:16]])
+FEW = np.stack([MATRIX[:7, :7], MATRIX[5:12, 5:12]])
+KEPT = {"fixed_edges": FEW_EDGES}
+PATH = {"open": True, "start": 2, "end": 3}
+
+# Functions that are called as they are; those of the first group have a token, too.
+FUNCTIONS = [
+    (_native.candidate_lists, QUERY),
+    (_native.candidate_lists, {**QUERY, "points": SPACE, "sphere": True}),
+    (_native.candidate_lists_matrix, {"matrix": MATRIX, "count": 8, "covers": 2, "threads": 2}),
+    (_native.tight_groups, {"lists": LISTS, "lengths": LENGTHS, "ratio": 2.5}),
+    (_native.space_filling_curve, {**CURVE, "kind": "hilbert"}),
+    (_native.space_filling_curve, {**CURVE, "kind": "sierpinski"}),
+    (_native.greedy_edge, {"points": POINTS, "metric": EXACT, "tiles": 2, **FIXED}),
+    (_native.greedy_edge_matrix, {"matrix": WHOLE, **FIXED}),
+    (_native.nearest_neighbor, {"points": POINTS, "start": 3, "norm": 2, **FIXED}),
+    (_native.nearest_neighbor_matrix, {"matrix": MATRIX, "start": 3, "fixed_edges": EDGES}),
+    (_native.random_tour, {"n": 9, "seed": 1}),
+    (_native.random_fragments, {"candidates": LISTS, "first": 0, "count": 2, "round": 1, **SEEDED}),
+    (_native.keep_fixed_edges, {"order": TOUR, "fixed_edges": EDGES}),
+    (_native.merge_tours, {"orders": BOTH_WAYS, "lengths": np.ones((2, N)), **SEEDED}),
+    (_native.tree_clusters, {**CHAIN, "length": np.arange(N - 1, dtype=np.int32) % 7, "threads": 1}),
+    (_native.optimal_tours, {"distances": TWO, **KEPT}),
+    (_native.optimal_tours, {"distances": np.tri(9)[None] * 2.5, "directed": True, **PATH}),
+    (_native.optimal_tours, {"distances": WHOLE[None, :10, :10].astype(np.int64), **KEPT}),
+]  # fmt: skip
+FUNCTIONS_WITHOUT = [
+    (_native.shorter_tours, {"distances": FEW, "lengths": np.full(2, 1.5), "steps": 1000, **KEPT, **PATH}),
+    (_native.whole_exponent, {"longest": 5.0, "integral": True}),
+    (_native.takes_each_once, {"tour": TOUR, "threads": 2}),
+    (_native.edge_sums, {"points": POINTS, "cities": TOUR, "kind": EXACT, "threads": 2}),
+    (_native.choose_joins, {"joins": np.zeros(80, np.uint8)}),
+    (_native.dimacs_uniform, {"n": 200, "seed": 3}),
+    (_native.dimacs_clustered, {"n": 200, "seed": 3}),
+    (_native.parse_numbers, {"text": b"1 2 3", "begin": 2, "expected": 3}),
+    (_native.parse_table, {"text": b"1 2\n3 4\n", "begin": 0, "columns": 2, "delimiter": " "}),
+    (_native.format_integers, {"rows": np.zeros((3, 2), np.int64)}),
+]  # fmt: skip
 
 
-@attacked
-def candidate_lists_on_a_sphere(points=np.column_stack([POINTS, POINTS[:, 0]]), count=8):
-    _native.candidate_lists(points, count, 2, 2, True, 2, token())
+def with_token(function):
+    return lambda **given: function(**given, token=token())
 
 
-@attacked
-def candidate_lists_matrix(matrix=MATRIX, count=8, covers=2, threads=2):
-    _native.candidate_lists_matrix(matrix, count, covers, threads, token())
-
-
-@attacked
-def tight_groups(lists=LISTS, lengths=np.take_along_axis(MATRIX, LISTS, axis=1), ratio=2.5):
-    _native.tight_groups(lists, lengths, ratio, token())
-
-
-@attacked
-def hilbert(points=POINTS, threads=2):
-    _native.space_filling_curve(points, "hilbert", token(), False, threads)
-
-
-@attacked
-def sierpinski(points=POINTS, threads=2):
-    _native.space_filling_curve(points, "sierpinski", token(), False, threads)
-
-
-@attacked
-def greedy_edge(points=POINTS, metric=EXACT, fixed_edges=EDGES, threads=2, tiles=2):
-    _native.greedy_edge(points, metric, fixed_edges, threads, token(), tiles)
-
-
-@attacked
-def greedy_edge_matrix(matrix=WHOLE, fixed_edges=EDGES, threads=2):
-    _native.greedy_edge_matrix(matrix, fixed_edges, threads, token())
-
-
-@attacked
-def nearest_neighbor(points=POINTS, start=3, norm=2, fixed_edges=EDGES, threads=2):
-    _native.nearest_neighbor(points, start, norm, fixed_edges, threads, token())
-
-
-@attacked
-def nearest_neighbor_matrix(matrix=MATRIX, start=3, fixed_edges=EDGES):
-    _native.nearest_neighbor_matrix(matrix, start, fixed_edges, token())
-
-
-@attacked
-def random_tour(n=9):
-    _native.random_tour(n, 1, token())
-
-
-@attacked
-def keep_fixed_edges(order=TOUR, fixed_edges=EDGES):
-    _native.keep_fixed_edges(order, fixed_edges, token())
-
-
-@attacked
-def takes_each_once(tour=TOUR, threads=2):
-    _native.takes_each_once(tour, threads)
-
-
-@attacked
-def edge_sums(points=POINTS, cities=TOUR, kind=EXACT, threads=2):
-    _native.edge_sums(points, cities, kind, threads)
-
-
-@attacked
-def choose_joins(joins=np.zeros(80, np.uint8)):
-    _native.choose_joins(joins)
-
-
-NUMBERS = np.arange(5, dtype=np.uint64)
-
-
-@attacked
-def moves_of(pairs=NUMBERS, triples=NUMBERS, swaps=NUMBERS, relocations=NUMBERS, n=9):
-    _native.pairs_of(pairs)
-    _native.triples_of(triples)
-    _native.swaps_of(swaps, n)
-    _native.relocations_of(relocations, n)
-
-
-@attacked
-def dimacs(n=200, seed=3):
-    _native.dimacs_uniform(n, seed)
-    _native.dimacs_clustered(n, seed)
-
-
-@attacked
-def parse_numbers(begin=2, expected=3):
-    _native.parse_numbers(b"1 2 3", begin, expected)
-
-
-@attacked
-def parse_table(begin=0, columns=2):
-    _native.parse_table(b"1 2\n3 4\n", begin, columns, " ")
-
-
-@attacked
-def format_integers(rows=np.zeros((3, 2), np.int64)):
-    _native.format_integers(rows)
+for number, (function, right) in enumerate(FUNCTIONS + FUNCTIONS_WITHOUT):
+    called = with_token(function) if number < len(FUNCTIONS) else function
+    CALLS[f"{function.__name__} {number}"] = called, right
 
 
 @attacked
@@ -598,11 +499,10 @@ def hostile_numbers(number):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_no_argument_crashes_a_native_function(name):
-    call = CALLS[name]
-    call()  # otherwise every hostile argument would be refused for another reason
-    for argument, parameter in inspect.signature(call).parameters.items():
-        right = parameter.default
-        if right is None:
+    call, arguments = CALLS[name]
+    call(**arguments)  # otherwise every hostile argument would be refused for another reason
+    for argument, right in arguments.items():
+        if not isinstance(right, np.ndarray | int | float | tuple):
             continue
         seed = zlib.crc32(f"{name} {argument}".encode())
         print("seed", seed, name, argument)
@@ -613,4 +513,4 @@ def test_no_argument_crashes_a_native_function(name):
             )
         for wrong in hostile:
             with contextlib.suppress(*REFUSED):
-                call(**{argument: wrong})
+                call(**{**arguments, argument: wrong})

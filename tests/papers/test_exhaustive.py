@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,31 +16,27 @@ from instances import problem_of, unit_points, whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, methods, stop
+from warptsp.backends.cuda import compiler
 from warptsp.backends.cuda.compiler import Source
-from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.papers.exhaustive.cuda_swap_versions import check_size
+from warptsp.backends.cuda.occupancy import Chip, ChipKernel, Occupancy
+from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
+from warptsp.papers.exhaustive.cuda import CudaDescent, Stage
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.cuda_studies import check_size
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, TWO_OPT, Start
 from warptsp.papers.exhaustive.swap import SwapParams
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
 
-LAUNCHED = ["two-opt", "three-opt", "swap"]  # on a GPU, too
-METHODS = [*LAUNCHED, "relocate", "vnd"]
-NEIGHBORHOODS = ["two-opt", "relocate", "swap", "three-opt"]
+LAUNCHED = ["two-opt", "three-opt", "swap", "relocate"]  # in one neighborhood
+METHODS = [*LAUNCHED, "vnd"]
+PLANE = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
 COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
 
 
-@pytest.fixture
-def device(request: pytest.FixtureRequest, device: str) -> str:
-    """Each device in turn, as far as the method of the test runs on it."""
-    method = request.node.callspec.params.get("method")
-    if device == "cuda" and method is not None and "cuda" not in methods.METHODS[method].devices:
-        pytest.skip(f"{method} runs on the CPU only")
-    return device
-
-
-def instance(kind: str, n: int, seed: int = 0) -> Problem:
+def instance(kind: str, n: int, seed: int = 0, **more: Any) -> Problem:
     """Cities of the metric `kind`, a matrix, or all in few places."""
     random = np.random.default_rng([n, seed])
     match kind:
@@ -53,7 +50,7 @@ def instance(kind: str, n: int, seed: int = 0) -> Problem:
             return Problem.from_points(1e7 + random.random((n, 2)), "EXACT_2D")
         case "wide":  # whole numbers beyond single precision
             return Problem.from_points(random.integers(0, 10**8, (n, 2)).astype(float), "EUC_2D")
-    return problem_of(kind, n, seed)
+    return problem_of(kind, n, seed, **more)
 
 
 # The slow check: tours are made whole, and measured by the problem.
@@ -125,24 +122,24 @@ def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
     return bool(delta.min() > (-0.5 if problem.integral else -1e-9 * problem.distance_bound))
 
 
-FEW = (5, 6, 7, 8)
-SIZES = {
-    "two-opt": [*FEW, 41],
-    "three-opt": [*FEW, 21],
-    "swap": [*FEW, 41],
-    "relocate": [*FEW, 41],
-    "vnd": [*FEW, 21],
-}
+SIZES = {method: [5, 6, 7, 8, 21 if method in ("three-opt", "vnd") else 41] for method in METHODS}
+
+
+AWKWARD = ["duplicates", "one place", "line", "far away", "wide"]
 
 
 @pytest.mark.parametrize(
-    "kind", [*COORDINATES, "whole", "real", "duplicates", "one place", "line", "far away", "wide"]
+    ("method", "params", "kind"),
+    [
+        *((method, {}, kind) for method in METHODS for kind in [*COORDINATES, "whole", "real", *AWKWARD]),
+        *(("two-opt", {"pruned": True}, kind) for kind in [*PLANE, *AWKWARD]),
+    ],
 )
-@pytest.mark.parametrize("method", METHODS)
-def test_no_move_shortens_the_tour(method: str, kind: str, device: str) -> None:
-    for n in SIZES[method]:
+def test_no_move_shortens_the_tour(method: str, params: dict[str, object], kind: str, device: str) -> None:
+    for n in (*SIZES[method], *((32, 33, 70) if params else ())):
         problem = instance(kind, n)
-        result = warptsp.solve(problem, method=method, start="random", seed=n, device=device, bound=False)
+        options = {"start": "random", "seed": n, "device": device, "params": params, "bound": False}
+        result = warptsp.solve(problem, method=method, **options)
         assert shorter_neighbor(problem, result.tour, method) is None, n
         assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
         assert result.stop_reason in ("the search is complete", "a tour of length 0 is optimal")
@@ -182,7 +179,7 @@ def reference_descent(problem: Problem, method: str, passes: int) -> list[list[i
     return tours
 
 
-@pytest.mark.parametrize("method", [*LAUNCHED, "relocate"])
+@pytest.mark.parametrize("method", LAUNCHED)
 def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
     problem = instance("EUC_2D", 14, seed=5)
     tours = reference_descent(problem, method, 50)
@@ -226,11 +223,14 @@ def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
     assert result.counters["moves"] > 0
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_threads_change_nothing(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [*((method, {"passes": 20}) for method in METHODS), ("two-opt", {"passes": 60, "pruned": True})],
+)
+def test_threads_change_nothing(method: str, params: dict[str, object]) -> None:
     problem = instance("EXACT_2D", 150 if method in ("three-opt", "vnd") else 1500)
     tours = [
-        warptsp.solve(problem, method=method, threads=threads, device="cpu", params={"passes": 20}).tour
+        warptsp.solve(problem, method=method, threads=threads, device="cpu", params=params).tour
         for threads in (1, 2, 5)
     ]
     assert (tours[0] == tours[1]).all()
@@ -238,26 +238,6 @@ def test_threads_change_nothing(method: str) -> None:
 
 
 # Pruned passes
-
-
-PLANE = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
-
-
-@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "one place", "line", "far away", "wide"])
-def test_pruned_descents_end_where_no_move_shortens_the_tour(kind: str, device: str) -> None:
-    for n in (5, 8, 32, 33, 70):
-        problem = instance(kind, n)
-        result = warptsp.solve(
-            problem,
-            method="two-opt",
-            start="random",
-            seed=n,
-            device=device,
-            params={"pruned": True},
-            bound=False,
-        )
-        assert shorter_neighbor(problem, result.tour, "two-opt") is None, n
-        assert result.stop_reason in ("the search is complete", "a tour of length 0 is optimal")
 
 
 @pytest.mark.parametrize("kind", [*PLANE, "duplicates", "wide", "line"])
@@ -299,35 +279,23 @@ def test_pruned_descents_are_the_same_on_a_gpu(gpu: object, kind: str) -> None:
     assert results[0].counters["passes"] == results[1].counters["passes"]
 
 
-def test_pruned_threads_change_nothing() -> None:
-    problem = instance("EXACT_2D", 1500)
-    params = {"passes": 60, "pruned": True}
-    tours = [
-        warptsp.solve(problem, method="two-opt", threads=threads, device="cpu", params=params).tour
-        for threads in (1, 3)
-    ]
-    assert (tours[0] == tours[1]).all()
-
-
-@pytest.mark.parametrize("kind", ["whole", "GEO", "MAN_2D", "EUC_3D"])
-def test_what_cannot_be_pruned(kind: str) -> None:
-    with pytest.raises(UnsupportedProblem, match="pruned needs distances of the plane"):
-        warptsp.solve(instance(kind, 20), method="two-opt", params={"pruned": True}, device="cpu")
-
-
-def test_nothing_is_pruned_around_fixed_links() -> None:
-    points = whole_points(24, 1)
-    for problem in (
-        Problem.from_points(points, open=OpenPath()),
-        Problem.from_points(points, fixed_edges=[(0, 9)]),
-    ):
-        with pytest.raises(UnsupportedProblem, match="a closed tour and no fixed edges"):
-            warptsp.solve(problem, method="two-opt", params={"pruned": True}, device="cpu")
-
-
-def test_studies_of_launches_are_not_pruned() -> None:
-    with pytest.raises(InvalidOption, match="pruned: block, grid, jobs, tour_order and range_size"):
-        warptsp.solve(instance("EUC_2D", 20), method="two-opt", params={"pruned": True, "block": 64})
+@pytest.mark.parametrize(
+    ("problem", "params", "error", "message"),
+    [
+        *(
+            (instance(kind, 20), {}, UnsupportedProblem, "pruned needs distances of the plane")
+            for kind in ("whole", "GEO", "MAN_2D", "EUC_3D")
+        ),
+        (instance("EUC_2D", 24, open=OpenPath()), {}, UnsupportedProblem, "a closed tour and no fixed edges"),
+        (instance("EUC_2D", 24, fixed_edges=[(0, 9)]), {}, UnsupportedProblem, "and no fixed edges"),
+        (instance("EUC_2D", 20), {"block": 64}, InvalidOption, "pruned: block, grid, jobs, tour_order and"),
+    ],
+)
+def test_what_cannot_be_pruned(
+    problem: Problem, params: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        warptsp.solve(problem, method="two-opt", params={"pruned": True, **params}, device="cpu")
 
 
 # What else a problem may ask for
@@ -356,7 +324,7 @@ def test_fixed_edges_stay(device: str, method: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "whole", "real"])
 @pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
-@pytest.mark.parametrize("method", LAUNCHED)
+@pytest.mark.parametrize("method", METHODS)
 def test_paths_and_fixed_edges_are_the_same_on_a_gpu(
     gpu: object, method: str, ends: OpenPath | None, kind: str
 ) -> None:
@@ -453,7 +421,9 @@ def test_too_many_cities() -> None:
 @pytest.mark.parametrize(
     "order", [("swap", "relocate"), ("swap", "three-opt"), ("relocate", "two-opt", "swap", "three-opt")]
 )
-def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(order: tuple[str, ...]) -> None:
+def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(
+    order: tuple[str, ...], device: str
+) -> None:
     problem = instance("EUC_2D", 14, seed=9)
     tour = list(range(14))
     current, made = 0, dict.fromkeys(order, 0)
@@ -471,14 +441,14 @@ def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(ord
             method="vnd",
             start="given",
             params={"order": order, "passes": passes},
-            device="cpu",
+            device=device,
             bound=False,
         )
         assert found.length == best
         tour = next(other for other in others if other == found.tour.tolist())
         current = 0
     whole = warptsp.solve(
-        problem, method="vnd", start="given", params={"order": order}, device="cpu", bound=False
+        problem, method="vnd", start="given", params={"order": order}, device=device, bound=False
     )
     assert whole.tour.tolist() == tour
     assert whole.counters["passes"] == passes
@@ -487,24 +457,25 @@ def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(ord
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int) -> None:
-    order = tuple(np.random.default_rng(seed).permutation(NEIGHBORHOODS)[: seed + 1].tolist())
+def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int, device: str) -> None:
+    order = tuple(np.random.default_rng(seed).permutation([*NEIGHBORHOODS])[: seed + 1].tolist())
     problem = instance("EUC_2D", 24, seed)
     params = {"order": ",".join(order)}  # as on the command line
-    result = warptsp.solve(problem, method="vnd", start="random", params=params, device="cpu", bound=False)
+    result = warptsp.solve(problem, method="vnd", start="random", params=params, device=device, bound=False)
     for neighborhood in order:
         assert shorter_neighbor(problem, result.tour, neighborhood) is None, (order, neighborhood)
 
 
 @pytest.mark.parametrize("name", NEIGHBORHOODS)
-def test_one_neighborhood_is_that_method(name: str) -> None:
+def test_one_neighborhood_is_that_method(name: str, device: str) -> None:
     problem = instance("EUC_2D", 60, seed=2)
     one, turn = (
-        warptsp.solve(problem, method=method, start="random", params=params, device="cpu", bound=False)
+        warptsp.solve(problem, method=method, start="random", params=params, device=device, bound=False)
         for method, params in ((name, {}), ("vnd", {"order": (name,)}))
     )
     assert (one.tour == turn.tour).all()
-    assert one.counters == turn.counters
+    counters = [{**result.counters, "kernel_seconds": 0} for result in (one, turn)]
+    assert counters[0] == counters[1]
 
 
 @pytest.mark.parametrize(
@@ -600,12 +571,11 @@ def test_launches_change_nothing(gpu: object, metric: str, n: int, params: dict[
 @pytest.mark.parametrize("passes", [1, 7, 100])
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT"])
 def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, passes: int) -> None:
-    from warptsp.papers.exhaustive.cuda import CudaDescent
-
     problem = instance(metric, 700)
     whole = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
     assert whole.counters["passes"] > 200
-    descent = CudaDescent(gpu, problem, 0, np.arange(700, dtype=np.int32), 0.0)
+    start = Start.of(problem, np.arange(700, dtype=np.int32), (TWO_OPT,), _native.StopToken())
+    descent = CudaDescent(gpu, start)
     while not descent.proceed(0.1, passes, _native.StopToken()):
         pass
     assert (descent.tour() == whole.tour).all()
@@ -622,6 +592,9 @@ def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, pas
         ("three-opt", {"block": 256, "grid": 3}),
         ("three-opt", {"jobs": 100}),
         ("swap", {"block": 1024, "grid": 9}),
+        ("swap", {"jobs": 7}),
+        ("relocate", {"block": 256, "grid": 3}),
+        ("relocate", {"jobs": 100}),
     ],
 )
 def test_other_launches_change_nothing(gpu: object, method: str, params: dict[str, object]) -> None:
@@ -680,42 +653,82 @@ def test_versions_of_swaps_heed_what_stays(gpu: object, version: int) -> None:
         assert (tours[0] == tours[1]).all()
 
 
-def test_versions_of_swaps_are_kernels() -> None:
-    for version in (1, 8):
-        with pytest.raises(
-            InvalidOption,
-            match=rf"^version {version} is a GPU kernel; use device cuda, or leave version out$",
-        ):
-            warptsp.solve(instance("EUC_2D", 20), method="swap", device="cpu", params={"version": version})
+def test_versions_of_swaps_have_limits() -> None:
+    with pytest.raises(
+        InvalidOption, match=r"^version 8 is a GPU kernel; use device cuda, or leave version out$"
+    ):
+        warptsp.solve(instance("EUC_2D", 20), method="swap", device="cpu", params={"version": 8})
     for version in (0, 9):
         with pytest.raises(InvalidOption, match=rf"^version: {version} is not between 1 and 8$"):
             SwapParams(version=version)
-
-
-def test_versions_of_swaps_have_limits() -> None:
     for version, most in ((1, 4098), (6, 4098), (7, 5794)):
         check_size(version, most)
-        with pytest.raises(
-            UnsupportedProblem, match=rf"goes wrong above {most} cities, and there are 10000;"
-        ):
+        with pytest.raises(UnsupportedProblem, match=rf"wrong above {most} cities, and there are 10000;"):
             check_size(version, 10_000)
     check_size(8, 10_000)
 
 
-@pytest.mark.gpu
+@pytest.mark.parametrize("where", ["sm_90", pytest.param("cuda:0", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize(
-    ("method", "n", "words"),
+    ("method", "n", "params", "words"),
     [
-        ("two-opt", 2000, "all passes in one launch"),
-        ("two-opt", 50_000, "single precision, decided in double"),
-        ("three-opt", 300, "a pass of 17820400 moves"),
-        ("swap", 300, "double precision"),
+        ("two-opt", 2000, {}, "all passes in one launch"),
+        ("two-opt", 50_000, {}, "single precision, decided in double"),
+        (
+            "two-opt",
+            500,
+            {"block": 128, "grid": 9},
+            "a launch of 9 blocks with 128 threads, 109 moves a thread",
+        ),
+        ("two-opt", 500, {"pruned": True}, "between 16 stretches of the tour"),
+        ("three-opt", 300, {}, "a pass of 17820400 moves"),
+        ("swap", 300, {}, "double precision"),
+        ("swap", 300, {"version": 1}, "version 1: a pass of 44551 moves in 64 blocks with 128 threads"),
+        ("relocate", 300, {}, "relocate, a pass of 89100 moves"),
+        ("vnd", 300, {"order": ("swap", "two-opt")}, "  two-opt, all passes in one launch"),
     ],
 )
-def test_explained_launches(gpu: object, method: str, n: int, words: str) -> None:
-    from warptsp.methods import METHODS
+def test_explained_launches(
+    request: pytest.FixtureRequest, method: str, n: int, params: dict[str, object], words: str, where: str
+) -> None:
+    if where.startswith("cuda"):
+        request.getfixturevalue("gpu")
+    else:
+        try:
+            compiler.nvrtc_version()
+        except BackendUnavailable as error:
+            pytest.skip(str(error))
+    chosen = methods.METHODS[method]
+    text = chosen.explain_launch(instance("EUC_2D", n), where, chosen.params(**params))
+    assert words in text
+    assert re.search(r"\d+ registers a thread; a multiprocessor runs \d+ blocks? at once, \d+ % of", text)
 
-    assert words in METHODS[method].explain_launch(instance("EUC_2D", n), "cuda:0")
+
+# Threads, registers and bytes of a block, by tables 4.8 to 4.13 of document 000 for another chip.
+@pytest.mark.parametrize(
+    ("block", "registers", "shared", "expected"),
+    [
+        (1024, 20, 0, (2, "threads")),
+        (128, 20, 0, (16, "threads")),
+        (32, 20, 0, (32, "blocks")),
+        (512, 128, 0, (1, "registers")),
+        (256, 20, 60_000, (3, "shared memory")),
+    ],
+)
+def test_what_limits_the_blocks(block: int, registers: int, shared: int, expected: tuple[int, str]) -> None:
+    chip = Chip.of("sm_90")
+    occupancy = Occupancy.of(chip, ChipKernel(chip, registers, 0), block, shared)
+    assert (occupancy.blocks, occupancy.limit) == expected
+    assert occupancy.share == expected[0] * block / 2048
+
+
+@pytest.mark.gpu
+def test_the_driver_counts_the_same_blocks(gpu: Device) -> None:
+    for neighborhood in NEIGHBORHOODS.values():
+        stage = Stage.of(gpu, instance("EUC_2D", 300), 300, neighborhood, Launch())
+        for plan in (stage.exact, stage.main):
+            counted = plan.kernel.blocks_per_multiprocessor(plan.block, plan.shared)
+            assert Occupancy.of(gpu, plan.kernel, plan.block, plan.shared).blocks == counted
 
 
 @pytest.mark.gpu
@@ -784,30 +797,7 @@ def test_tiles_of_links_that_alternate(gpu: object) -> None:
         assert lengths[1] <= lengths[0] <= lengths[1] + 4
 
 
-# Numbers of moves
-
-
-def test_pair_numbers_against_loops() -> None:
-    n = 2000
-    j, i = np.tril_indices(n, -1)
-    pairs = _native.pairs_of(np.arange(n * (n - 1) // 2, dtype=np.uint64))
-    assert (pairs[:, 0] == i).all()
-    assert (pairs[:, 1] == j).all()
-
-
-def test_triple_numbers_against_loops() -> None:
-    """Every number up to 200 cities, then all those of some last positions up to 2000, two million each."""
-    n = 2000
-    number = 0
-    for k in range(2, n):
-        count = k * (k - 1) // 2
-        if k > 200 and k % 97 and k < n - 3:
-            number += count
-            continue
-        triples = _native.triples_of(np.arange(number, number + count, dtype=np.uint64))
-        j, i = np.tril_indices(k, -1)
-        assert (triples == np.stack([i, j, np.full(count, k)], axis=1)).all(), k
-        number += count
+# Numbers of moves: native/test_descent.cpp has all others
 
 
 COUNT_WRONG_TRIPLES = """\
@@ -836,70 +826,3 @@ def test_every_triple_number_on_a_gpu(gpu: Device, tmp_path: Path) -> None:
     wrong = gpu.zeros(2, np.uint64)
     kernel.launch(n, 256, np.int32(n), wrong)
     assert wrong.download().tolist() == [0, n * (n - 1) * (n - 2) // 6 - 1]
-
-
-@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 100, 101, 1999, 2000])
-def test_swap_numbers_reach_every_swap_once(n: int) -> None:
-    count = (n - 1) * (n - 2) // 2
-    swaps = _native.swaps_of(np.arange(count, dtype=np.uint64), n).astype(np.int64)
-    assert (swaps[:, 0] >= 1).all()
-    assert (swaps[:, 0] < swaps[:, 1]).all()
-    assert (swaps[:, 1] < n).all()
-    seen = np.zeros(n * n, dtype=bool)
-    seen[swaps[:, 0] * n + swaps[:, 1]] = True
-    assert seen.sum() == count
-
-
-@pytest.mark.parametrize("n", [100_000, 1_000_000, 3_000_000_0])
-def test_numbers_at_the_ends_of_rows(n: int) -> None:
-    rows = np.unique(
-        np.concatenate([np.arange(3, 300), np.geomspace(300, n, 3000).astype(int), np.arange(n - 300, n)])
-    )
-    ends = [(int(j) * (int(j) - 1) // 2, int(j)) for j in rows]
-    first = _native.pairs_of(np.array([end for end, _ in ends], dtype=np.uint64))
-    last = _native.pairs_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
-    assert first.tolist() == [[0, j] for _, j in ends]
-    assert last.tolist() == [[j - 2, j - 1] for _, j in ends]
-    if n > 2_000_000:
-        return  # triples of so many no longer fit 64 bits
-    ends = [(int(k) * (int(k) - 1) * (int(k) - 2) // 6, int(k)) for k in rows]
-    first = _native.triples_of(np.array([end for end, _ in ends], dtype=np.uint64))
-    last = _native.triples_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
-    assert first.tolist() == [[0, 1, k] for _, k in ends]
-    assert last.tolist() == [[k - 3, k - 2, k - 1] for _, k in ends]
-
-
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 100, 2000])
-def test_relocation_numbers_against_loops(n: int) -> None:
-    count = n * (n - 3)
-    relocations = _native.relocations_of(np.arange(count, dtype=np.uint64), n)
-    position, over = np.divmod(np.arange(count), n - 3)
-    assert (relocations == np.stack([position, over + 1], axis=1)).all()
-    with pytest.raises(ValueError, match=f"there is no move {count}"):
-        _native.relocations_of(np.array([count], dtype=np.uint64), n)
-
-
-def test_relocation_numbers_at_the_ends_of_rows() -> None:
-    n = 2_000_000_000
-    rows = np.unique(np.concatenate([np.arange(300), np.geomspace(300, n - 1, 3000).astype(int)]))
-    first = _native.relocations_of(np.array([int(p) * (n - 3) for p in rows], dtype=np.uint64), n)
-    last = _native.relocations_of(np.array([int(p) * (n - 3) + n - 4 for p in rows], dtype=np.uint64), n)
-    assert first.tolist() == [[p, 1] for p in rows]
-    assert last.tolist() == [[p, n - 3] for p in rows]
-
-
-@pytest.mark.parametrize("n", [100_000, 99_999, 10_000, 1_000_000])
-def test_swap_numbers_at_the_ends_of_rows(n: int) -> None:
-    m = n - 1
-    width = m - 1 + m % 2
-    rows = np.unique(np.concatenate([np.arange(200), np.geomspace(200, m // 2 - 1, 1000).astype(int)]))
-    numbers = np.concatenate([rows * width, rows * width + (m - 2 - rows), rows * width + (m - 1 - rows)])
-    numbers = numbers[numbers < (n - 1) * (n - 2) // 2]
-    swaps = _native.swaps_of(numbers.astype(np.uint64), n)
-    for number, (x, y) in zip(numbers.tolist(), swaps.tolist(), strict=True):
-        row, column = divmod(number, width)
-        if column < m - 1 - row:
-            assert (x, y) == (row + 1, row + 2 + column)
-        else:  # the row's second half belongs to the position that has as many swaps as are missing
-            assert n - 1 - x == width - (m - 1 - row)
-            assert y == x + 1 + column - (m - 1 - row)

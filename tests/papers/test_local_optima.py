@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
-from instances import distances, problem_of
+from instances import problem_of
 from test_neighbor_search import assert_local_optimum
 from test_symmetric import best_gain, tolerance
 
@@ -141,37 +141,6 @@ def test_nor_do_don_t_look_bits_leave_a_move(acceptance, seed, device):
     params = {"acceptance": acceptance, "iterations": 2.0, "neighbors": 5, "chains": 1}
     result = solve(problem, "ils", params, seed=seed, device=device)
     assert_local_optimum(problem, result, 5, True)
-
-
-@pytest.mark.parametrize("method", ["neighbor-two-opt", "neighbor-three-opt"])
-@pytest.mark.parametrize("improvement", ["best", "first"])
-@pytest.mark.parametrize("moves", ["one", "many"])
-def test_descents_along_lists_end_at_a_local_optimum(method, improvement, moves):
-    problem = problem_of("EXACT_2D", 60, seed=7, open=OpenPath(start=3), fixed_edges=FIXED)
-    params = {"improvement": improvement, "moves": moves, "neighbors": 6}
-    result = solve(problem, method, params, start="random", device="cpu")
-    assert_local_optimum(problem, result, 6, method == "neighbor-three-opt")
-
-
-def test_three_opt_leaves_no_exchange_of_three_edges(device):
-    problem = problem_of("EUC_2D", 20, seed=8, side=100)
-    result = solve(problem, "three-opt", {}, start="random", device=device)
-    d, tour = distances(problem), list(result.tour)
-    length = problem.length(result.tour)
-    for i, j, k in itertools.combinations(range(problem.n), 3):
-        a, b, c = tour[i + 1 : j + 1], tour[j + 1 : k + 1], tour[k + 1 :] + tour[: i + 1]
-        for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
-            for other in (c + x + y, c + y + x):
-                assert d[other, np.roll(other, -1)].sum() >= length
-
-
-def test_swap_leaves_no_swap():
-    problem = problem_of("EUC_2D", 40, seed=9, side=100)
-    result = solve(problem, "swap", {}, start="random", device="cpu")
-    for p, q in itertools.combinations(range(1, problem.n), 2):
-        other = result.tour.copy()
-        other[[p, q]] = other[[q, p]]
-        assert problem.length(other) >= result.length
 
 
 @pytest.mark.parametrize(

@@ -348,31 +348,37 @@ def test_every_step_is_the_same_on_a_gpu(kind, block, temperature, order, gpu):
         assert all(mine[name] == theirs[name] for name in ("steps", "evaluations", "moves"))
 
 
+DESCENTS = [*(("symmetric-two-opt", order) for order in VARIANTS), ("symmetric-three-opt", {})]
+
+
 @pytest.mark.gpu
-@pytest.mark.parametrize("order", VARIANTS, ids=str)
+@pytest.mark.parametrize(("method", "params"), DESCENTS)
 @pytest.mark.parametrize("long", [False, True])
 @pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 1000), ("CEIL_2D", 2001), ("ATT", 701), ("whole", 500)])
-def test_the_same_tour_on_a_gpu(kind, n, long, order, gpu, monkeypatch):
+def test_the_same_tour_on_a_gpu(kind, n, long, method, params, gpu, monkeypatch):
+    three = method == "symmetric-three-opt"
+    n = n // (2 if kind == "EUC_2D" else 5) if three else n
     if long:  # as if it were too long for the shared memory of a block
         from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
 
         monkeypatch.setattr(CudaSymmetricSearch, "_plan_blocks", lambda self, block: False)
-        monkeypatch.setattr("warptsp.papers.symmetric.cuda.A_CITY", 1 << 20)
+        monkeypatch.setattr("warptsp.papers.symmetric.cuda.A_CITY", (1 << 18) // n)
     problem = problem_of(kind, n, side=10 * n)
-    options = {"method": "symmetric-two-opt", "start": "greedy", "params": order, "time_limit": 60}
-    cpu = warptsp.solve(problem, device="cpu", **options)
-    cuda = warptsp.solve(problem, device="cuda", **options)
-    assert cuda.device == "cuda:0"
+    options = {"method": method, "start": "greedy", "time_limit": 60}
+    cpu = warptsp.solve(problem, device="cpu", params=params, **options)
     assert cpu.counters["moves"] > 10
-    assert (cpu.tour == cuda.tour).all()
-    for name in set(cpu.counters) - {"kernel_seconds"}:
-        assert cpu.counters[name] == cuda.counters[name], name
+    for block in (None, 96) if three else (None,):
+        cuda = warptsp.solve(problem, device="cuda", params={**params, "block": block}, **options)
+        assert cuda.device == "cuda:0"
+        assert (cpu.tour == cuda.tour).all()
+        for name in set(cpu.counters) - {"kernel_seconds"}:
+            assert cpu.counters[name] == cuda.counters[name], name
 
 
-@pytest.mark.parametrize("order", VARIANTS, ids=str)
-def test_threads_change_nothing(order):
-    problem = problem_of("EUC_2D", 3000, side=30_000)
-    options = {"method": "symmetric-two-opt", "start": "greedy", "device": "cpu", "params": order}
+@pytest.mark.parametrize(("method", "params"), DESCENTS)
+def test_threads_change_nothing(method, params):
+    problem = problem_of("EUC_2D", 400 if method == "symmetric-three-opt" else 3000, side=30_000)
+    options = {"method": method, "start": "greedy", "device": "cpu", "params": params}
     one, two = (warptsp.solve(problem, threads=threads, time_limit=60, **options) for threads in (1, 3))
     assert (one.tour == two.tour).all()
     assert one.counters == two.counters
@@ -510,40 +516,37 @@ def test_a_stop_keeps_the_best_tour(method, cities, device):
 
 
 @pytest.mark.parametrize(
-    ("params", "message"),
+    ("method", "params", "message"),
     [
-        ({"cooling": 1.0}, "never cools"),
-        ({"cooling": 1.5}, "never cools"),
-        ({"cooling": 0.0}, "between 0 and 1"),
-        ({"temperature": 0.0}, "greater than 0"),
-        ({"temperature": float("nan")}, "greater than 0"),
-        ({"acceptance": 1.0}, "between 0 and 1"),
-        ({"acceptance": 0.1, "temperature": 5.0}, "give one"),
-        ({"iterations": 0}, "not 1 or more"),
-        ({"chains": 0}, "not 1 or more"),
-        ({"iterations": 100, "rotations": 100}, "never cools"),
-        ({"block": 33}, "multiple of 32"),
-        ({"block": 1024}, "multiple of 32 between 32 and 512"),
+        *(
+            ("annealing", *case)
+            for case in (
+                ({"cooling": 1.0}, "never cools"),
+                ({"cooling": 1.5}, "never cools"),
+                ({"cooling": 0.0}, "between 0 and 1"),
+                ({"temperature": 0.0}, "greater than 0"),
+                ({"temperature": float("nan")}, "greater than 0"),
+                ({"acceptance": 1.0}, "between 0 and 1"),
+                ({"acceptance": 0.1, "temperature": 5.0}, "give one"),
+                ({"iterations": 0}, "not 1 or more"),
+                ({"chains": 0}, "not 1 or more"),
+                ({"iterations": 100, "rotations": 100}, "never cools"),
+                ({"block": 33}, "multiple of 32"),
+                ({"block": 1024}, "multiple of 32 between 32 and 512"),
+            )
+        ),
+        ("two-opt", {"order": "other"}, "order"),
+        ("two-opt", {"least_gain": -1.0}, "least_gain"),
+        ("two-opt", {"block": 0}, "block"),
+        ("two-opt", {"order": "hardware", "elements": 0}, "elements: 0 is not 1 or more"),
+        ("two-opt", {"elements": 5}, "only the order hardware has some, not threads"),
+        ("three-opt", {"least_gain": -1.0}, "least_gain"),
+        ("three-opt", {"block": 33}, "block"),
     ],
 )
-def test_impossible_schedules(params, message):
+def test_impossible_parameters(method, params, message):
     with pytest.raises(InvalidOption, match=message):
-        warptsp.solve(np.eye(5)[:, :2], method="symmetric-annealing", params=params)
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"order": "other"}, "order"),
-        ({"least_gain": -1.0}, "least_gain"),
-        ({"block": 0}, "block"),
-        ({"order": "hardware", "elements": 0}, "elements: 0 is not 1 or more"),
-        ({"elements": 5}, "only the order hardware has some, not threads"),
-    ],
-)
-def test_impossible_parameters(params, message):
-    with pytest.raises(InvalidOption, match=message):
-        warptsp.solve(np.eye(5)[:, :2], method="symmetric-two-opt", params=params)
+        warptsp.solve(np.eye(5)[:, :2], method=f"symmetric-{method}", params=params)
 
 
 def test_too_few_elements():

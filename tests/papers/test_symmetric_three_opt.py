@@ -11,7 +11,6 @@ from test_symmetric import OTHERS, PATHS, PLANAR, best_gain, same_cycle, toleran
 
 import warptsp
 from warptsp import Problem
-from warptsp.errors import InvalidOption
 
 METHOD = "symmetric-three-opt"
 
@@ -157,33 +156,3 @@ def test_places_that_single_precision_cannot_tell_apart(device):
         problem = Problem.from_points(places)
         result = solve(problem, "given", device=device)
         assert best_gain_of_three(problem, result.tour) <= tolerance(problem)
-
-
-def test_threads_change_nothing():
-    problem = problem_of("EUC_2D", 400)
-    one, several = (solve(problem, threads=threads, device="cpu") for threads in (1, 3))
-    assert (one.tour == several.tour).all()
-    assert one.counters == several.counters
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("long", [False, True])
-@pytest.mark.parametrize("block", [None, 96])
-@pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 700), ("CEIL_2D", 401), ("EXACT_2D", 300), ("whole", 90)])
-def test_the_same_tour_on_a_gpu(kind, n, block, long, gpu, monkeypatch):
-    if long:  # as if it were too long for the shared memory of a block
-        monkeypatch.setattr("warptsp.papers.symmetric.cuda.A_CITY", (1 << 18) // n)
-    problem = problem_of(kind, n, side=10 * n)
-    cpu = solve(problem, "greedy", device="cpu", time_limit=60)
-    cuda = solve(problem, "greedy", device="cuda", time_limit=60, params={"block": block})
-    assert cuda.device == "cuda:0"
-    assert cpu.counters["moves"] > 10
-    assert (cpu.tour == cuda.tour).all()
-    for name in set(cpu.counters) - {"kernel_seconds"}:
-        assert cpu.counters[name] == cuda.counters[name], name
-
-
-@pytest.mark.parametrize("params", [{"least_gain": -1.0}, {"block": 33}])
-def test_impossible_parameters(params):
-    with pytest.raises(InvalidOption, match=next(iter(params))):
-        warptsp.solve(np.eye(5)[:, :2], method=METHOD, params=params)

@@ -22,7 +22,7 @@ from warptsp.cli import run
 from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
 from warptsp.progress import Progress
 from warptsp.watch import Watch, live, server
-from warptsp.watch.live import LiveRun, grouped
+from warptsp.watch.live import LiveRun
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -100,6 +100,16 @@ class Client:
         return None if response.status == 204 else (response, np.frombuffer(response.body, dtype="<i4"))
 
 
+def searching(messages):
+    """The first message with a tour."""
+    return next(said for said in messages if said.get("length") is not None)
+
+
+def ending(messages):
+    """The message of the end."""
+    return next(said for said in messages if said["state"] == "done")
+
+
 class Search(threading.Thread):
     """Publishes an event again and again, as a search does, until it is told to stop."""
 
@@ -147,77 +157,48 @@ def test_nothing_without_the_token(watch):
             response = client.ask(path=f"/{token}/{name}" if token else f"/{name}")
             assert response.status == 403, (token, name)
             assert b"copy the whole address" in response.body
-    for ticket in ("", "x" * 32):  # there is none
-        assert client.ask(path=f"/open/{ticket}").status == 403
+    for path in ("/open/", f"/open/{'x' * 32}", f"/{client.token}"):  # there is no ticket, and no page
+        assert client.ask(path=path).status == 403
 
 
 def test_there_is_nothing_else(watch):
     client = Client(watch)
     for name in ("stop", "save", "index.html", "..", "../", "//", "live.js", "tour/"):
-        response = client.ask(name)
-        assert response.status == 404, name
-    assert client.ask(path=f"/{client.token}").status == 403
+        assert client.ask(name).status == 404, name
     assert client.post("").status == client.post("tour").status == client.post("events").status == 404
 
 
-def test_only_this_host(watch):
+def test_who_else_asks_changes_nothing(watch):
+    """Pages of other names and origins, who has no token in a header, other methods, and large requests."""
     client = Client(watch)
     port = client.host.partition(":")[2]
     assert client.ask(Host=f"localhost:{port}").status == 200
-    for host in (
-        "evil.example",
-        f"evil.example:{port}",
-        "127.0.0.1",
-        "127.0.0.1:1",
-        "",
-        f"127.0.0.1:{port}.x",
-    ):
-        assert client.ask(Host=host).status == 421, host
-        assert client.post("stop", Host=host).status == 421
-    with closing(socket.create_connection(("127.0.0.1", int(port)), timeout=30)) as connection:
-        connection.sendall(f"GET /{client.token}/ HTTP/1.0\r\n\r\n".encode())
-        assert b" 421 " in connection.recv(100)  # no Host at all
-    assert watch(event()) is None
-
-
-def test_only_this_origin(watch):
-    client = Client(watch)
+    hosts = ("evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", f"127.0.0.1:{port}.x")
+    for host in hosts:
+        assert client.ask(Host=host).status == client.post("stop", Host=host).status == 421, host
     assert client.ask(Origin=f"http://{client.host}").status == 200
     for origin in ("http://evil.example", "null", f"https://{client.host}", "http://127.0.0.1", ""):
-        assert client.ask(Origin=origin).status == 403, origin
-        assert client.post("stop", Origin=origin).status == 403, origin
+        assert client.ask(Origin=origin).status == client.post("stop", Origin=origin).status == 403, origin
     assert client.post("stop", Origin=None).status == 403
-    assert watch(event()) is None
-
-
-def test_changes_need_the_token_in_a_header(watch):
-    client = Client(watch)
     for token in (None, "", "x" * 32):
-        assert client.post("stop", X_Warptsp_Token=token).status == 403
-        assert client.post("save", X_Warptsp_Token=token).status == 403
-    assert watch(event()) is None
-
-
-def test_no_other_methods(watch):
-    client = Client(watch)
+        for name in ("stop", "save"):
+            assert client.post(name, X_Warptsp_Token=token).status == 403
     for method in ("HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "X"):
         response = client.ask("stop", method, Origin=f"http://{client.host}", X_Warptsp_Token=client.token)
         assert response.status == 501, method
         assert response.getheader("Access-Control-Allow-Origin") is None
-    assert watch(event()) is None
-
-
-def test_requests_are_small(watch):
-    client = Client(watch)
     assert client.ask("x" * 20_000).status == 414
     assert client.ask(X_Large="x" * 20_000).status == 431
     assert client.ask(**{f"X_{i}": "x" * 100 for i in range(90)}).status == 200
     assert client.ask(**{f"X_{i}": "x" * 200 for i in range(90)}).status == 431
     assert client.post("stop", Content_Length="1000000").status == 413
     assert client.post("stop", Transfer_Encoding="chunked").status == 413
-    with closing(socket.create_connection(client.host.split(":"), timeout=30)) as connection:
-        connection.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n")  # TLS
-        assert b"400" in connection.recv(1000)
+    no_host = f"GET /{client.token}/ HTTP/1.0\r\n\r\n".encode()
+    tls = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n"
+    for said, status in ((no_host, b" 421 "), (tls, b"400")):
+        with closing(socket.create_connection(client.host.split(":"), timeout=30)) as connection:
+            connection.sendall(said)
+            assert status in connection.recv(1000)
     assert watch(event()) is None
 
 
@@ -370,31 +351,16 @@ def test_a_save_that_fails_says_why_and_the_search_goes_on(problem):
     def save(tour):
         raise OutputError("out.tour: cannot write: No space left on device")
 
-    with Watch(problem, save=save) as watch, Search(watch) as search:
-        response = Client(watch).post("save")
-        assert search.is_alive()
-    assert response.status == 500
-    assert json.loads(response.body)["error"].startswith("out.tour: cannot write")
-
-
-def test_only_tours_are_saved(problem):
-    with Watch(problem) as watch, Search(watch, tour=lambda: np.zeros(60, dtype=np.int32)):
-        response = Client(watch).post("save")
-    assert response.status == 500
-    assert "node 1 is there more than once" in json.loads(response.body)["error"]
+    no_tour = {"tour": lambda: np.zeros(60, dtype=np.int32)}  # only tours are saved
+    for given, words in (({}, "out.tour: cannot write"), (no_tour, "node 1 is there more than once")):
+        with Watch(problem, save=save) as watch, Search(watch, **given) as search:
+            response = Client(watch).post("save")
+            assert search.is_alive()
+        assert response.status == 500
+        assert words in json.loads(response.body)["error"]
 
 
 # Many clients, and bad ones
-
-
-def test_two_pages_see_the_same(watch):
-    client = Client(watch)
-    with client.events() as one, client.events() as two, Search(watch, length=77.0):
-        for messages in (one, two):
-            while (said := next(messages)).get("length") is None:
-                assert said["text"] == "Preparing"
-            assert said["length"] == 77.0
-        assert client.tour()[1].tolist() == client.tour()[1].tolist()
 
 
 def test_clients_that_hang_stop_nobody(problem, monkeypatch):
@@ -583,15 +549,6 @@ def test_no_page_for_too_many_cities(monkeypatch, problem):
         Watch(problem)
 
 
-def test_numbers_are_grouped_from_five_digits_on():
-    assert [grouped(number) for number in (0, 9999, 12345, 1234567)] == [
-        "0",
-        "9999",
-        "12\u2009345",
-        "1\u2009234\u2009567",
-    ]
-
-
 # The command
 
 
@@ -612,16 +569,13 @@ def start(instance, *arguments, command="watch"):
 def test_watch_stops_by_the_button_and_writes(instance):
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour", "--json", "-q")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         saved = json.loads(client.post("save").body)
         assert saved["files"] == ["out.tour"]
         problem = warptsp.load(instance)
         problem.check_tour(warptsp.read_tour(instance.with_name("out.tour"), problem))
         client.post("stop")
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         assert client.tour()[0].status == 200
     out, err = process.communicate()
     assert process.returncode == 0, err
@@ -636,8 +590,7 @@ def test_solve_may_be_watched_from_a_city_on(instance):
         instance, "--watch", "--from", "7", "-o", "out.npy", "--time-limit", "10m", command="solve"
     )
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         client.post("save")
         assert np.load(instance.with_name("out.npy"))[0] == 6
         client.post("stop")
@@ -651,12 +604,9 @@ def test_solve_may_be_watched_from_a_city_on(instance):
 def test_signals_end_it_as_without_a_page(instance, number):
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         process.send_signal(number)
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         if number == signal.SIGINT:  # this page does not close its stream
             process.wait()
     out, err = process.communicate()
@@ -670,9 +620,7 @@ def test_signals_end_it_as_without_a_page(instance, number):
 def test_the_wait_for_a_page_ends_by_ctrl_c(instance):
     process, client = start(instance, "--no-browser", "--kicks", "10", "-o", "out.tour", "--progress", "none")
     with client.events() as messages:
-        for said in messages:
-            if said["state"] == "done":
-                break
+        ending(messages)
         assert "waiting until the page has the last tour; Ctrl-C" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
@@ -685,8 +633,7 @@ def test_it_listens_on_this_machine_only(instance):
     psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
     process, client = start(instance, "--no-browser", "--time-limit", "10m", "-q")
     with client.events() as messages:
-        while next(messages).get("length") is None:
-            pass
+        searching(messages)
         me = psutil.Process(process.pid)
         tree = [me, *me.children(recursive=True)]
         open_ = [c for one in tree for c in one.net_connections("inet") if c.status == psutil.CONN_LISTEN]
@@ -724,8 +671,7 @@ def test_the_browser_is_opened_where_there_is_a_display(instance, monkeypatch, c
         assert client.ask(path=ticket.partition(host)[2]).status == 403  # once
         assert client.ask().status == 200
         with client.events() as messages:
-            while next(messages)["state"] != "done":
-                pass
+            ending(messages)
         opened.set()
 
     monkeypatch.setattr("webbrowser.open", browse)

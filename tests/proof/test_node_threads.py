@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import warptsp
-from warptsp import Problem, _native
+from warptsp import Problem
 from warptsp.construct import construct
 from warptsp.proof import node_solver, proven_bound, read_proof
 from warptsp.proof.node_solver import NodeSolver
@@ -21,17 +21,9 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 
 
 @pytest.fixture
-def few_cuts(monkeypatch):
-    """The tree has to do the work."""
-    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
-    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
-    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
-
-
-@pytest.fixture
 def held_up(monkeypatch):
     """Every node is held up by chance, here and there in the middle of it."""
-    examine, branch, chance = NodeSolver.examine, NodeSolver._branch, random.Random()
+    examine, sides_of, chance = NodeSolver.examine, node_solver.sides_of, random.Random()
 
     def late(solver, node):
         time.sleep(chance.random() * 0.02)
@@ -39,10 +31,10 @@ def held_up(monkeypatch):
 
     def later(solver):
         time.sleep(chance.random() * 0.02)
-        return branch(solver)
+        return sides_of(solver)
 
     monkeypatch.setattr(NodeSolver, "examine", late)
-    monkeypatch.setattr(NodeSolver, "_branch", later)
+    monkeypatch.setattr(node_solver, "sides_of", later)
 
 
 def cities(seed: int, n: int = 100) -> Problem:
@@ -128,24 +120,20 @@ def test_checkpoints_while_solvers_are_at_work(few_cuts, held_up, tmp_path, monk
         assert proof.length == best.length
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_signal_while_solvers_are_at_work(few_cuts, seed):
-    problem = cities(1)
+def test_a_signal_or_a_callback_that_fails_ends_all_solvers(few_cuts):
+    problem, before = cities(1), threading.active_count()
     best = warptsp.prove(problem)
-
-    def interrupt(now):
-        if now.nodes > 2 * seed + 1:
-            signal.raise_signal(signal.SIGINT)
-
-    proof = warptsp.prove(problem, best.tour, threads=3, callback=interrupt)
-    assert proof.interrupted
-    assert proof.root_bound <= proof.lower_bound <= best.length == proof.length
-
-
-def test_a_callback_that_fails_ends_all_solvers(few_cuts):
-    before, token = threading.active_count(), _native.StopToken()
-    with pytest.raises(ZeroDivisionError):
-        warptsp.prove(cities(1), threads=3, token=token, callback=lambda now: now.nodes > 3 and 1 / 0)
+    for nodes in (1, 5):
+        proof = warptsp.prove(
+            problem,
+            best.tour,
+            threads=3,
+            callback=lambda now, nodes=nodes: now.nodes > nodes and signal.raise_signal(signal.SIGINT),
+        )
+        assert proof.interrupted
+        assert proof.root_bound <= proof.lower_bound <= best.length == proof.length
+        with pytest.raises(ZeroDivisionError):
+            warptsp.prove(problem, threads=3, callback=lambda now, nodes=nodes: now.nodes > nodes and 1 / 0)
     assert threading.active_count() == before
 
 
@@ -181,6 +169,18 @@ class Walker:
         return task
 
 
+def walked(workers: int, tasks: list, take) -> None:
+    side_by_side(
+        [Walker() for _ in range(workers)],
+        lambda k: tasks.pop() if tasks else None,
+        Walker.walk,
+        take,
+        poll=lambda busy: None,
+        give_up=lambda: None,
+    )
+    assert not tasks
+
+
 def course(workers: int, seed: int) -> list[tuple[int, ...]]:
     """Return which worker did what, in the order of its end; tasks bring new ones."""
     draw, events = np.random.default_rng(seed), []
@@ -191,15 +191,7 @@ def course(workers: int, seed: int) -> list[tuple[int, ...]]:
         if len(events) < 15:
             tasks.extend((int(draw.integers(0, 9)), len(events), side) for side in range(draw.integers(3)))
 
-    side_by_side(
-        [Walker() for _ in range(workers)],
-        lambda k: tasks.pop() if tasks else None,
-        Walker.walk,
-        take,
-        poll=lambda busy: None,
-        give_up=lambda: None,
-    )
-    assert not tasks
+    walked(workers, tasks, take)
     return events
 
 
@@ -210,13 +202,6 @@ def test_the_same_course_at_any_speed(workers, seed):
 
 
 def test_short_tasks_do_not_wait_for_a_long_one_that_began_with_them():
-    tasks, taken = [(1, i) for i in range(4)] + [(3, 9)], []
-    side_by_side(
-        [Walker(), Walker()],
-        lambda k: tasks.pop() if tasks else None,
-        Walker.walk,
-        lambda k, task: taken.append((k, task[1])),
-        poll=lambda busy: None,
-        give_up=lambda: None,
-    )
+    taken = []
+    walked(2, [(1, i) for i in range(4)] + [(3, 9)], lambda k, task: taken.append((k, task[1])))
     assert taken == [(1, 3), (1, 2), (0, 9), (1, 1), (0, 0)]

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from few_cuts import leave_few_cuts
 from processes import run_code
 
 import warptsp
@@ -30,9 +31,7 @@ def at_every_round(monkeypatch):
 def patch(monkeypatch):
     """Checkpoints are written all the time, and few cuts make trees of small instances, mostly by sets."""
     monkeypatch.setattr("warptsp.solver.proving.CHECKPOINT_SECONDS", 0.0)
-    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
-    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (2, 2))
-    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
+    leave_few_cuts(monkeypatch, in_tree=2)
 
 
 def random_problem(seed: int, n: int = 40) -> Problem:
@@ -127,11 +126,11 @@ def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, mon
     kept = file if same else tmp_path / "other.json"
     calls, go_to = [], node_solver.NodeSolver.go_to
 
-    def counted(solver, branches):
-        calls.append(branches)
+    def counted(solver, node):
+        calls.append(node)
         if len(calls) == 2:
             token.request()
-        go_to(solver, branches)
+        go_to(solver, node)
 
     monkeypatch.setattr(node_solver.NodeSolver, "go_to", counted)
     proof = resumed(problem, document, tmp_path, checkpoint=kept, token=token)
@@ -170,27 +169,15 @@ warptsp.prove(problem, read_tour({str(tour)!r}, problem), threads=1, checkpoint=
     assert proof.length == warptsp.prove(problem).length
 
 
-def test_a_finished_proof_is_proved_at_once(tmp_path):
-    problem = random_problem(10)
-    file = tmp_path / "checkpoint.json"
-    first = warptsp.prove(problem, checkpoint=file)
-    again = warptsp.prove(problem, resume=file)
-    assert first.proved
-    assert again.proved
-    assert again.length == first.length
-
-
 @pytest.mark.parametrize("is_open", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_cities_have_a_checkpoint_too(n, is_open, tmp_path):
+@pytest.mark.parametrize("n", [1, 2, 3, 30])
+def test_a_finished_proof_and_one_of_few_cities_have_a_checkpoint_too(n, is_open, tmp_path):
     points = np.random.default_rng(n).integers(0, 100, (n, 2))
     problem = Problem.from_points(points, "EUC_2D", open=OpenPath() if is_open else None)
     file, certificate = tmp_path / "checkpoint.json", tmp_path / "proof.json"
     first = warptsp.prove(problem, checkpoint=file, certificate=certificate)
     again = warptsp.prove(problem, resume=file)
-    assert first.proved
-    assert again.proved
-    assert again.length == first.length
+    assert (first.proved, again.proved, again.length) == (True, True, first.length)
     assert proven_bound(problem, read_proof(certificate, problem)) == first.length
 
 

@@ -13,8 +13,6 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import side_search, windows
-from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -156,34 +154,6 @@ def test_within_the_simplex_method(count):
     assert broken.solve() is Outcome.LIMIT
     assert broken.iterations <= count
     assert broken.objective < whole.objective
-
-
-def test_while_a_search_beside_it_is_set_up(problem):
-    """The lengths of a city are one step there, too; a stopped search returns the tour that it was given."""
-    tour = np.arange(80, dtype=np.int32)
-    instance = ClosedInstance.of(problem, problem.length(tour))
-    edges = np.stack([tour, np.roll(tour, 1)], axis=1)
-    for count, better in ((10**9, True), (2, False)):
-        asked = Countdown(count)
-        assert (side_search._lengths(instance, asked) is not None) == better
-    token = _native.StopToken()
-    token.request()
-    assert side_search.search_aside(instance, edges, tour, members=1, seed=0, round=1, token=token) is tour
-
-
-def test_within_windows(problem, monkeypatch):
-    """A window without time for its linear programme has no cuts, and the others have theirs."""
-    monkeypatch.setattr(windows, "MOST_CITIES", 20)
-    tour = np.arange(80, dtype=np.int32)
-    stopped = _native.StopToken()
-    stopped.request()
-    lengths = ClosedInstance.of(problem, problem.length(tour))
-    several = windows.Windows(
-        lengths, problem.coordinates, tour, seed=0, token=stopped, threads=1, report=lambda: None
-    )
-    found = []
-    several.find(found.append)
-    assert found == []
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import branch_and_cut, node_solver, proven_bound, read_proof
+from warptsp.proof import branch_and_cut, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.proof import ProofOptions
 from warptsp.proof.proving import prove_with
@@ -58,13 +58,6 @@ def test_the_same_twice_and_others_in_another_round():
     assert not np.array_equal(tours[0], tours[2])
 
 
-def test_stopped_before_it_begins():
-    token = _native.StopToken()
-    token.request()
-    _, before, after = searched(Problem.from_points(points(60), "EUC_2D"), token=token)
-    assert np.array_equal(before, after)
-
-
 def test_no_time_is_left_for_a_population():
     problem = Problem.from_points(points(300), "EUC_2D")
     instance, _, after = searched(problem, until=0.0)
@@ -72,17 +65,12 @@ def test_no_time_is_left_for_a_population():
     assert instance.units(after) > instance.units(searched(problem)[2])
 
 
-@pytest.mark.parametrize("n", [4, 7])
-def test_too_few_cities_for_a_search(n):
-    _, before, after = searched(Problem.from_points(points(n), "EUC_2D"))
-    assert np.array_equal(before, after)
-
-
-@pytest.fixture
-def few_cuts(monkeypatch):
-    """The tree has to do the work."""
-    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
-    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
+def test_too_few_cities_for_a_search_or_no_time_at_all():
+    token = _native.StopToken()
+    token.request()
+    for n, options in (4, {}), (7, {}), (60, {"token": token}):
+        _, before, after = searched(Problem.from_points(points(n), "EUC_2D"), **options)
+        assert np.array_equal(before, after)
 
 
 def first_length_in_tree(problem: Problem, tour) -> tuple[int, int]:
@@ -126,16 +114,10 @@ def test_searches_in_the_tree_and_its_certificate(few_cuts, monkeypatch, tmp_pat
 
 def test_a_population_comes_first_where_a_search_is_wanted():
     problem = Problem.from_points(points(200, 4), "EUC_2D")
-    greedy = construct(problem)
-    ended = [
-        prove_with(
-            ProofOptions(search=search, callback=lambda now: now.lower_bound > 0),
-            problem,
-            greedy,
-            time.monotonic(),
-        )
-        for search in (False, True)
-    ]
+    greedy, ended = construct(problem), []
+    for search in (False, True):
+        options = ProofOptions(search=search, callback=lambda now: now.lower_bound > 0)
+        ended.append(prove_with(options, problem, greedy, time.monotonic()))
     assert ended[0].length == problem.length(greedy)
     assert ended[0].search_seconds == 0.0 < ended[1].search_seconds
     assert ended[1].length == warptsp.prove(problem).length

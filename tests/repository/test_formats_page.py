@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warptsp.io import FORMATS, TOUR_FORMATS, load
-from warptsp.io.table import parse_table
+from warptsp.io.table import read_table
 from warptsp.io.tsplib import parse_problem
 from warptsp.problem import Metric
 
@@ -38,7 +38,9 @@ def test_the_samples_can_be_read(page):
     samples = blocks(page, "text")
     problem = parse_problem(next(block for block in samples if "SECTION" in block).encode(), "sample")
     assert problem.length([0, 1, 2]) == 5 + 5 + 10
-    places = parse_table(next(block for block in samples if block.startswith("name;")).encode(), "sample")
+    places = read_table(
+        next(block for block in samples if block.startswith("name;")).encode(), "sample"
+    ).problem
     assert list(places.labels) == ["Z\u00fcrich", "Bern; Altstadt"]
     assert places.distance(0, 1) == pytest.approx(95_000, rel=0.02)
 

@@ -166,7 +166,7 @@ def of_000(m):
 
 
 def of_001(m):
-    from warptsp.papers.exhaustive.cuda_swap_versions import MAX_BY_ROOT, MAX_BY_STABLE_ROOT
+    from warptsp.papers.exhaustive.cuda_studies import MAX_BY_ROOT, MAX_BY_STABLE_ROOT
 
     versions = sorted(
         {int(name.split()[-1]) for name in m.names("swap_versions", "cuda") if " version " in name}

@@ -15,10 +15,11 @@ from instances import distances, unit_points, whole_points
 
 import warptsp
 from warptsp import _native
-from warptsp import groups as groups_module
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
-from warptsp.groups import _MEMBERS, _SECONDS_OF_CROSSOVER, choose
+from warptsp.groups import choose, choosing
+from warptsp.groups.choosing import _MEMBERS, _SECONDS_OF_CROSSOVER
+from warptsp.groups.cycles import Cycles, distances_between
 from warptsp.interruption import is_ending
 from warptsp.problem import OpenPath, Problem
 
@@ -237,7 +238,7 @@ def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
     groups = [k % 8 for k in range(40)]
     calls = []
     at = {"first city": 1, "matrix": 20, "set-up": 10**9}[place]
-    distance, directed = Problem.distance, groups_module._Cycles.directed
+    distance, directed = Problem.distance, Cycles.directed
 
     def interrupt():
         signal.raise_signal(signal.SIGINT)
@@ -256,7 +257,7 @@ def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
         return directed(cycles)
 
     monkeypatch.setattr(Problem, "distance", counted)
-    monkeypatch.setattr(groups_module._Cycles, "directed", signalled)
+    monkeypatch.setattr(Cycles, "directed", signalled)
     choice = choose(problem, groups, time_limit=100)
     monkeypatch.undo()
     assert sorted(place % 8 for place in choice.places) == list(range(8))
@@ -278,7 +279,7 @@ def test_a_signal_in_the_set_up_waits_for_nothing(monkeypatch):
         ended.wait(60)  # as a matrix of many places takes, which polls nothing
         pytest.fail("nobody waits for it")
 
-    monkeypatch.setattr(groups_module._Cycles, "directed", endless)
+    monkeypatch.setattr(Cycles, "directed", endless)
     choice = choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=100)
     assert not ended.is_set()
     assert choice.result.stop_reason == "Ctrl-C"
@@ -289,8 +290,8 @@ def test_a_signal_in_the_set_up_waits_for_nothing(monkeypatch):
 
 
 def test_no_search_begins_without_time_for_its_set_up(monkeypatch):
-    monkeypatch.setattr(groups_module, "_SECONDS_OF_SETUP", 1.0)
-    monkeypatch.setattr(groups_module, "solve", lambda *given, **options: pytest.fail("there was no time"))
+    monkeypatch.setattr(choosing, "_SECONDS_OF_SETUP", 1.0)
+    monkeypatch.setattr(choosing, "solve", lambda *given, **options: pytest.fail("there was no time"))
     choice = choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=5)
     assert choice.result.stop_reason == "time limit of 5 s"
     assert not choice.result.interrupted
@@ -301,9 +302,7 @@ def test_a_stopped_choice_of_places_is_still_one():
     """The places that the tour enters are there in any case."""
     problem, owner = Problem.from_points(unit_points(40, 1)), np.arange(40) % 4
     token, order = _native.StopToken(), np.argsort(owner, kind="stable")
-    cycles = groups_module._Cycles(
-        problem, owner, order, groups_module._distances(problem, order, _native.StopToken())
-    )
+    cycles = Cycles(problem, owner, order, distances_between(problem, order, _native.StopToken()))
     places = np.array([16, 9, 30, 3], dtype=np.int32)
     tour = cycles.tour_of(places)
     best = cycles.entered(tour, token)
@@ -313,7 +312,7 @@ def test_a_stopped_choice_of_places_is_still_one():
     lengths = [along(between, chosen.tolist(), None) for chosen in (best, quick, places)]
     assert lengths[0] <= lengths[1] <= lengths[2]
     assert sorted(quick % 4) == [0, 1, 2, 3]
-    assert groups_module._distances(problem, order, token) is None
+    assert distances_between(problem, order, token) is None
 
 
 # The command
@@ -365,7 +364,7 @@ def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.
         calls.append((options["params"]["population"], options["start"], found))
         return found
 
-    monkeypatch.setattr("warptsp.groups.solve", noted)
+    monkeypatch.setattr("warptsp.groups.choosing.solve", noted)
     problem = Problem.from_points(unit_points(60))
     groups = np.repeat(np.arange(20), 3).tolist()
     enough = 2 * _SECONDS_OF_CROSSOVER * problem.n**2 + 0.2
@@ -376,10 +375,10 @@ def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.
     assert found.length <= kicked.length
     assert both.result.counters["kicks"] == kicked.counters["kicks"] + found.counters["kicks"]
     del calls[:]
-    monkeypatch.setattr("warptsp.groups._SECONDS_OF_CROSSOVER", 1.0)
+    monkeypatch.setattr("warptsp.groups.choosing._SECONDS_OF_CROSSOVER", 1.0)
     choose(problem, groups, time_limit=0.3, threads=1)
     monkeypatch.undo()
-    monkeypatch.setattr("warptsp.groups.solve", noted)
+    monkeypatch.setattr("warptsp.groups.choosing.solve", noted)
     choose(problem, groups, kicks=50, threads=1)
     choose(problem, groups, kicks=50, time_limit=enough, threads=1)
     assert [population for population, *_ in calls] == [0, 0, 0]

@@ -241,19 +241,8 @@ def test_the_command_merges(files, tmp_path):
 def test_the_command_solve_merges(files, tmp_path):
     problem, (file, *tours) = files
     out = tmp_path / "out.tour"
-    words = [
-        "solve",
-        file,
-        "--start",
-        tours[0],
-        "--merge",
-        tours[1],
-        "--merge",
-        tours[2],
-        "--kicks",
-        "5",
-        "-q",
-    ]
+    words = ["solve", file, "--start", tours[0], "--merge", tours[1], "--merge", tours[2]]
+    words += ["--kicks", "5", "-q"]
     assert CliRunner().invoke(commands, [*words, "-o", str(out)]).exit_code == 0
     best = warptsp.merge(problem, tours).length
     assert problem.length(warptsp.read_tour(out, problem)) <= best

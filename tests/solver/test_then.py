@@ -24,6 +24,7 @@ def problem() -> Problem:
 def test_the_second_method_begins_where_the_first_ended(problem: Problem) -> None:
     first = warptsp.solve(problem, method="construct", start="random", seed=4)
     alone = warptsp.solve(problem, method="two-opt", start=first.tour)
+    assert (alone.then, alone.stages[0].length, len(alone.stages)) == (None, alone.length, 1)
     result = warptsp.solve(problem, method="construct", start="random", seed=4, then="two-opt")
     assert (result.tour == alone.tour).all()
     assert [stage.method for stage in result.stages] == ["construct", "two-opt"]
@@ -40,13 +41,6 @@ def test_the_second_method_begins_where_the_first_ended(problem: Problem) -> Non
     seconds = [point.seconds for point in result.history]
     assert seconds == sorted(seconds)
     assert "two-opt" in result.summary()
-
-
-def test_one_method_is_one_stage(problem: Problem) -> None:
-    result = warptsp.solve(problem, method="two-opt")
-    assert result.then is None
-    (stage,) = result.stages
-    assert (stage.method, stage.length, stage.stop_reason) == ("two-opt", result.length, result.stop_reason)
 
 
 def test_parameters_go_to_their_methods(problem: Problem) -> None:
@@ -93,18 +87,15 @@ def test_a_target_that_the_first_reached_ends_it(problem: Problem) -> None:
     assert result.length <= target
 
 
-def test_a_callback_ends_both(problem: Problem) -> None:
-    result = warptsp.solve(problem, method="two-opt", then="lk", callback=lambda event: True)
-    assert len(result.stages) == 1
-    assert result.stop_reason == "the callback returned True"
-
-
-def test_a_token_ends_both(problem: Problem) -> None:
+def test_a_callback_and_a_token_end_both(problem: Problem) -> None:
     token = stop.StopToken()
     token.request()
-    result = warptsp.solve(problem, method="two-opt", then="lk", stop=token)
-    assert len(result.stages) == 1
-    assert result.stop_reason == "stop requested"
+    for options, reason in (
+        ({"callback": lambda event: True}, "the callback returned True"),
+        ({"stop": token}, "stop requested"),
+    ):
+        result = warptsp.solve(problem, method="two-opt", then="lk", **options)
+        assert (len(result.stages), result.stop_reason) == (1, reason)
 
 
 def test_what_the_second_cannot_do_is_said_before_the_first(problem: Problem) -> None:

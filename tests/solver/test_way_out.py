@@ -13,7 +13,7 @@ import pytest
 import warptsp
 from warptsp import OpenPath, Problem
 from warptsp.cli import run
-from warptsp.cli._options import Speed
+from warptsp.cli._values import speed as speed_of
 from warptsp.describe import describe_done
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.progress import Progress
@@ -207,9 +207,9 @@ def test_json_holds_the_tour(table, capsys):
 def test_speeds(text, speed):
     if speed is None:
         with pytest.raises(Exception, match="is not a speed such as 60, 60km/h, 37mph or 5m/s"):
-            Speed().convert(text, None, None)
+            speed_of(text)
     else:
-        assert Speed().convert(text, None, None) == pytest.approx(speed)
+        assert speed_of(text) == pytest.approx(speed)
 
 
 def test_a_speed_without_a_unit_of_length(tmp_path, capsys):

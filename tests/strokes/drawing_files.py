@@ -43,38 +43,22 @@ def written(name, data, rules=None, **options):
 # Random files of each format, with what their readers know.
 
 
+def one_of(rng, texts, weights=None):
+    return str(rng.choice(texts, p=weights))
+
+
 def random_drill(rng):
-    end = str(rng.choice(["\n", "\r\n", "\r"]))
-    lines = ["%"] * int(rng.integers(0, 2)) + [
-        "M48",
-        ";made \x85 by X1Y1",
-        "METRIC,TZ",
-        "T1C0.8",
-        "T2C1",
-        "%",
-    ]
+    end = one_of(rng, ["\n", "\r\n", "\r"])
+    lines = ["%"] * int(rng.integers(0, 2))
+    lines += ["M48", ";made \x85 by X1Y1", "METRIC,TZ", "T1C0.8", "T2C1", "%"]
     for tool in (1, 2):
         lines.append(f"T{tool}")
         x, y = rng.integers(0, 99, 2)
         lines.append(f"X{x}.0Y{y}.0")
         for _ in range(9):
             x, y = rng.integers(0, 99, 2)
-            lines.append(
-                str(
-                    rng.choice(
-                        [
-                            f"X{x}.0Y{y}.0",
-                            f"X{x}.0",
-                            f" y{y}.50",
-                            f"X{x}.0Y{y}.0G85X{y}.0",
-                            f"G81X{x}.0",
-                            "; X5Y5",
-                            "G05",
-                        ],
-                        p=[0.4, 0.15, 0.15, 0.1, 0.1, 0.05, 0.05],
-                    )
-                )
-            )
+            kinds = [f"X{x}.0Y{y}.0", f"X{x}.0", f" y{y}.50", f"X{x}.0Y{y}.0G85X{y}.0", f"G81X{x}.0"]
+            lines.append(one_of(rng, [*kinds, "; X5Y5", "G05"], [0.4, 0.15, 0.15, 0.1, 0.1, 0.05, 0.05]))
     if rng.random() < 0.3:
         lines += ["M72", "X1.0Y2.0", "X0.5Y0.5", "X1.0Y2.5"]
     return end.join([*lines, "M30", ""]).encode("latin-1")
@@ -84,78 +68,46 @@ def random_plot(rng):
     text = "IN;\r\n" if rng.random() < 0.5 else "IN;"
     for _ in range(25):
         x, y, u, v = rng.integers(0, 400, 4).tolist()
-        text += str(
-            rng.choice(
-                [
-                    f"PU{x},{y};PD{u},{v};",
-                    f"PU{x},{y};PD{u},{v},{y},{x};",
-                    f"PR;PU{x},{y};PD{u},{v};PA;",
-                    "PD;PU;",
-                    f"SP{x % 3 + 1};",
-                    f"LT{x % 7};",
-                    "LT;",
-                    f"PU{x},{y};LBt;{u}\x03PU{x},{v};",
-                    f"VS{u};",
-                ],
-                p=[0.34, 0.2, 0.1, 0.04, 0.06, 0.04, 0.08, 0.06, 0.08],
-            )
-        )
+        lines = [f"PU{x},{y};PD{u},{v};", f"PU{x},{y};PD{u},{v},{y},{x};", f"PR;PU{x},{y};PD{u},{v};PA;"]
+        others = ["PD;PU;", f"SP{x % 3 + 1};", f"LT{x % 7};", "LT;", f"PU{x},{y};LBt;{u}\x03PU{x},{v};"]
+        weights = [0.34, 0.2, 0.1, 0.04, 0.06, 0.04, 0.08, 0.06, 0.08]
+        text += one_of(rng, [*lines, *others, f"VS{u};"], weights)
     return (text + "PU0,0;SP0;").encode()
+
+
+LOOKS = {"": 0.3, ' stroke="red"': 0.25, ' stroke="blue"': 0.15, ' fill="lime"': 0.1, ' opacity="0.5"': 0.05,
+         ' id="%s"': 0.1, ' stroke-dasharray="1"': 0.05}  # fmt: skip
 
 
 def random_svg(rng):
     def number():
-        return str(rng.choice([f"{rng.integers(0, 90)}", f"{rng.random() * 90:.3f}", f"{rng.random():.2e}"]))
+        return one_of(rng, [f"{rng.integers(0, 90)}", f"{rng.random() * 90:.3f}", f"{rng.random():.2e}"])
 
     def shape():
         a, b, c, d = (number() for _ in range(4))
-        look = str(
-            rng.choice(
-                [
-                    "",
-                    ' stroke="red"',
-                    ' stroke="blue"',
-                    ' fill="lime"',
-                    ' opacity="0.5"',
-                    ' id="%s"',
-                    ' stroke-dasharray="1"',
-                ],
-                p=[0.3, 0.25, 0.15, 0.1, 0.05, 0.1, 0.05],
-            )
-        )
+        look = one_of(rng, list(LOOKS), list(LOOKS.values()))
         if "%s" in look:
             look %= f"i{rng.integers(1 << 40)}"
-        return str(
-            rng.choice(
-                [
-                    f'<line x1="{a}" y1="{b}" x2="{c}" y2="{d}"{look}/>',
-                    f'<circle cx="{a}" cy="{b}" r="2.5"{look}/>',
-                    f'<path d="M{a} {b}l{c} {d}"{look}/>',
-                    f"<path d='M{a} {b}q1 2 {c} {d}t3 4'{look}/>",
-                    f'<path d="M{a} {b}h9v{c}z m1 1l5 5"{look}/>',
-                    f'<rect x="{a}" y="{b}" width="9" height="4"{look}/>',
-                    f'<polyline points="{a} {b} {c} {d} {a} {b}"{look}/>',
-                    f'<polygon points="{a},{b} {c},{d} 5,5"{look}/>',
-                    f'<path d="M{a} {b}a5 3 30 1 0 {c} 4z"{look}><title>t</title></path>',
-                    f'<path d="M{a} {b}z"{look}/>',
-                ],
-            )
-        )
+        shapes = [
+            f'<line x1="{a}" y1="{b}" x2="{c}" y2="{d}"{look}/>',
+            f'<circle cx="{a}" cy="{b}" r="2.5"{look}/>',
+            f'<path d="M{a} {b}l{c} {d}"{look}/>',
+            f"<path d='M{a} {b}q1 2 {c} {d}t3 4'{look}/>",
+            f'<path d="M{a} {b}h9v{c}z m1 1l5 5"{look}/>',
+            f'<rect x="{a}" y="{b}" width="9" height="4"{look}/>',
+            f'<polyline points="{a} {b} {c} {d} {a} {b}"{look}/>',
+            f'<polygon points="{a},{b} {c},{d} 5,5"{look}/>',
+            f'<path d="M{a} {b}a5 3 30 1 0 {c} 4z"{look}><title>t</title></path>',
+            f'<path d="M{a} {b}z"{look}/>',
+        ]
+        return one_of(rng, shapes)
 
     text = HEAD.replace("<svg", '<svg fill="none" stroke="red"')
     for _ in range(6):
         shapes = "\n".join(shape() for _ in range(int(rng.integers(1, 7))))
-        text += str(
-            rng.choice(
-                [
-                    shapes,
-                    f'<g transform="rotate(10)">{shapes}</g>',
-                    f"{shapes}<text>t</text>",
-                    f"<!-- c -->{shapes}",
-                    f"<foreignObject/>{shapes}",
-                ]
-            )
-        )
+        group = f'<g transform="rotate(10)">{shapes}</g>'
+        others = [f"{shapes}<text>t</text>", f"<!-- c -->{shapes}", f"<foreignObject/>{shapes}"]
+        text += one_of(rng, [shapes, group, *others])
     return (text + "</svg>").encode()
 
 
@@ -235,24 +187,14 @@ def checked_svg(data):
 
     def look(element):
         name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "comment"
-        own = (
-            {
-                k: v
-                for k, v in element.attrib.items()
-                if k
-                not in ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "points", "width", "height")
-            }
-            if name in SHAPES
-            else dict(element.attrib)
-        )
         if name not in SHAPES:
-            found.append(
-                ((name, tuple(sorted(own.items()))), element.text and element.text.strip(), Counter())
-            )
+            said = name, tuple(sorted(element.attrib.items()))
+            found.append((said, element.text and element.text.strip(), Counter()))
             for child in element:
                 look(child)
             found.append((f"end of {name}", "", Counter()))
             return
+        own = {key: value for key, value in element.attrib.items() if key not in GEOMETRY}
         shape = svgelements.Path(_shape_of(svgelements, name, element.attrib))
         color = (own.get("stroke", "red"), own.get("fill", "none"))  # as the root says
         if not found[-1][2] or found[-1][1] != color:
@@ -261,11 +203,8 @@ def checked_svg(data):
         parts = [shape] if whole else [svgelements.Path(p) for p in shape.as_subpaths()]
         own.pop("id", None)
         for part in parts:
-            box = part.bbox() or (0, 0, 0, 0)
-            key = (
-                tuple(sorted(own.items())),
-                *(round(v + 0.00031, 3) for v in (part.length(error=1e-6), *box)),
-            )
+            sizes = (part.length(error=1e-6), *(part.bbox() or (0, 0, 0, 0)))
+            key = (tuple(sorted(own.items())), *(round(v + 0.00031, 3) for v in sizes))
             found[-1][2][key] += 1
 
     look(ElementTree.fromstring(data))
@@ -274,6 +213,7 @@ def checked_svg(data):
 
 
 SHAPES = ("path", "line", "polyline", "polygon", "rect", "circle", "ellipse")
+GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "points", "width", "height")
 
 
 def _shape_of(svgelements, name, own):

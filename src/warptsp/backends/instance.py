@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.construct.space_filling import along_curve
+from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_rows
 from warptsp.problem import Metric, Problem
 

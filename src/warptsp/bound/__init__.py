@@ -1,12 +1,11 @@
 """Lower bounds: how short no tour can be, with a certificate that proves it."""
 
 from warptsp._offers import on_demand
-
-from .held_karp import LowerBound, lower_bound
+from warptsp.bound.held_karp import LowerBound, lower_bound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .certificate import proven_value, read_certificate, write_certificate
+    from warptsp.bound.certificate import proven_value, read_certificate, write_certificate
 
 __all__ = [
     "LowerBound",

@@ -13,9 +13,8 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp._checks import checked_number, shown
+from warptsp.bound.held_karp import ITERATIONS, lower_bound, searched_places
 from warptsp.errors import InvalidOption
-
-from .held_karp import ITERATIONS, lower_bound, searched_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

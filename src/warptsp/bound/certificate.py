@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp._checks import shown
-from warptsp._words import counted
-from warptsp.errors import ParseError, UnsupportedProblem
-from warptsp.outputs import atomic_write
-
-from .box_tree import BoxTree
-from .held_karp import LowerBound, value_of
+from warptsp.bound.box_tree import BoxTree
+from warptsp.bound.document import Document, write_document
+from warptsp.bound.held_karp import LowerBound, value_of
+from warptsp.errors import UnsupportedProblem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +40,7 @@ def write_certificate(path: str | os.PathLike[str], problem: Problem, bound: Low
     OutputError
         The file cannot be written.
     """
-    document = {
+    content = {
         "format": _FORMAT,
         "instance": problem.name,
         "cities": problem.n,
@@ -53,8 +49,7 @@ def write_certificate(path: str | os.PathLike[str], problem: Problem, bound: Low
         "root": bound.root,
         "potentials": bound.potentials.tolist(),
     }
-    with atomic_write(path) as file:
-        file.write((json.dumps(document) + "\n").encode())
+    write_document(path, content)
 
 
 def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBound:
@@ -65,48 +60,18 @@ def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBou
     ParseError
         The file holds no certificate of an instance with so many cities.
     """
-    from warptsp.io._files import contents, named, reading  # `solve` imports this module, and reads no files
-
-    file = named(path)
-    with reading(file):
-        data, file = contents(file)
-
-    def fail(message: str) -> NoReturn:
-        raise ParseError(message, file=file)
-
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        fail(f"is not JSON: {' '.join(str(error).split())}")
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        fail(f'is not a certificate: an object with "format": "{_FORMAT}" is needed')
-
-    def whole(name: str, least: int, most: int) -> int:
-        value = document.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            fail(f"{name} is {shown(value)}: an integer from {least} to {most} is needed")
-        return value
-
-    cities = whole("cities", 1, 2**31 - 1)
-    if cities != problem.n:
-        fail(f"is a certificate for {counted(cities)}, and the instance has {problem.n}")
-    value = document.get("bound")
-    kinds, kind = ((int,), "an integer") if problem.integral else ((int, float), "a number")
-    if not isinstance(value, kinds) or isinstance(value, bool) or not 0 <= value < 2**1000:
-        fail(f"bound is {shown(value)}: {kind} not below 0 is needed")
-    potentials = document.get("potentials")
-    if not isinstance(potentials, list) or len(potentials) != problem.n:
-        fail(f"potentials are not a list of {problem.n} integers")
-    for city, potential in enumerate(potentials):
-        if type(potential) is not int or abs(potential) > _MAX_POTENTIAL:
-            fail(f"potential {city} (counted from 0) is {shown(potential)}: an integer of 32 bits is needed")
+    document = Document(path)
+    document.check(_FORMAT, "a certificate", problem)
+    potentials = document.array(
+        document["potentials"], "potentials", -_MAX_POTENTIAL, _MAX_POTENTIAL, problem.n
+    )
     return LowerBound(
-        value=value,
+        value=document.length("bound", integral=problem.integral),
         iterations=0,
         seconds=0.0,
-        potentials=np.array(potentials, dtype=np.int32),
-        exponent=whole("exponent", -_MAX_EXPONENT, _MAX_EXPONENT),
-        root=whole("root", 0, problem.n - 1),
+        potentials=potentials.astype(np.int32),
+        exponent=document.whole(document["exponent"], "exponent", -_MAX_EXPONENT, _MAX_EXPONENT),
+        root=document.whole(document["root"], "root", 0, problem.n - 1),
         certified=False,
     )
 

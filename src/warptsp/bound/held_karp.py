@@ -13,6 +13,8 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp.backends.instance import native_distances
+from warptsp.bound.device import resolve_gpu
+from warptsp.bound.reference_tour import reference_tour
 from warptsp.claims import bound_of_optimal, confirmed_bound
 from warptsp.construct import construct
 from warptsp.errors import (
@@ -23,13 +25,10 @@ from warptsp.errors import (
 )
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
-from warptsp.problem import Problem
+from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
 from warptsp.stop.deadline import token_until
-
-from .device import resolve_gpu
-from .reference_tour import reference_tour
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -160,6 +159,7 @@ def lower_bound(
         raise UnsupportedProblem(
             "the matrix is asymmetric, and the Held-Karp bound is one for symmetric instances"
         )
+    given = None if tour is None else checked_tour(problem, tour)
     if (reduced := problem.reduced) is not None:
         found = lower_bound(
             reduced.problem,
@@ -171,23 +171,20 @@ def lower_bound(
             token=token,
         )
         value = reduced.length(found.value) if found.certified else 0
-        given = None if tour is None else checked_tour(problem, tour)
         return _checked(replace(found, value=value), problem, given)
     iterations = checked_count(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )
     threads = resolve_threads(threads)
     with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
-        given = None if tour is None else checked_tour(problem, tour)
         places = None if device not in ("auto", "cpu") else searched_places(problem, time_limit)
         gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
-        best = _without_ascent(problem)
-        if places is not None:
-            along = None if given is None else places.contract(given)
-            best = _ascend_on_cpu(places.problem, places, best, along, iterations, threads, native)
-        elif problem.n >= 3:
-            best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, native)
-    return _checked(replace(best, seconds=time.monotonic() - began), problem, given)
+        ascents = _Ascents(problem, places, threads, native)
+        if problem.n >= 3 and (
+            gpu is None or not ascents.climb_on_gpu(gpu, given, iterations, or_fail=device != "auto")
+        ):
+            ascents.climb(given, iterations)
+    return _checked(replace(ascents.best, seconds=time.monotonic() - began), problem, given)
 
 
 def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None) -> LowerBound:
@@ -216,104 +213,85 @@ def value_of(problem: Problem, units: int, exponent: int) -> int | float:
     return math.ldexp(float(units >> excess << excess), -exponent)
 
 
-def _ascend_on(
-    gpu: int | None,
-    may_use_cpu: bool,
-    best: LowerBound,
-    problem: Problem,
-    given: NDArray[np.int32] | None,
-    iterations: int,
-    threads: int,
-    token: _native.StopToken,
-) -> LowerBound:
-    """Ascend on a GPU, if there is a number of one; on the CPU if not, or if it fails and the CPU may do."""
-    if gpu is not None:
+class _Ascents:
+    """Ascents among the cities of an instance, or among its places, and the best bound of all.
+
+    A bound among places is one for the cities.
+    """
+
+    def __init__(
+        self, problem: Problem, places: Places | None, threads: int, token: _native.StopToken
+    ) -> None:
+        self._problem = problem if places is None else places.problem
+        self._places, self._threads, self._token = places, threads, token
+        self.best = _nothing(problem)
+        if problem.n < 3:  # there is one tour
+            length = problem.length(np.arange(problem.n, dtype=np.int32))
+            self.best = replace(self.best, value=bound_of_optimal(length), certified=True)
+
+    def climb_on_gpu(
+        self, gpu: int, tour: NDArray[np.int32] | None, iterations: int, *, or_fail: bool
+    ) -> bool:
+        """Ascend along a tour on a GPU; whether it did so, where it may fail."""
         from warptsp.backends.cuda import bound
         from warptsp.backends.cuda.device import Device
 
         try:
             with Device.open(gpu) as device:
-                found = bound.held_karp(device, problem, given, iterations, token)
-            return _higher(best, problem, found)
+                self._take(bound.held_karp(device, self._problem, tour, iterations, self._token))
         except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            if not may_use_cpu:
+            if or_fail:
                 raise
             logger.warning("lower bound: the CPU; %s", error)
-    return _ascend_on_cpu(problem, None, best, given, iterations, threads, token)
+            return False
+        return True
 
+    def climb(self, tour: NDArray[np.int32] | None, iterations: int) -> None:
+        """Ascend along a tour, by default one that is sought for it."""
+        problem, threads, token = self._problem, self._threads, self._token
+        if tour is not None:
+            self.climb_along(tour if self._places is None else self._places.contract(tour), iterations)
+            return
+        if problem.n >= EARLY_CITIES and problem.matrix is None:
+            curve = construct(problem, "space-filling", threads=threads, token=token)
+            self.climb_along(curve, min(EARLY_ITERATIONS, iterations))
+        self.climb_along(reference_tour(problem, threads, token), iterations)
 
-def _ascend_on_cpu(
-    problem: Problem,
-    places: Places | None,
-    best: LowerBound,
-    given: NDArray[np.int32] | None,
-    iterations: int,
-    threads: int,
-    token: _native.StopToken,
-) -> LowerBound:
-    """Ascend among cities, or among the places of an instance: then the bound is one for its cities."""
-    further = None if places is None else places.further
-    if given is None and problem.n >= EARLY_CITIES and problem.matrix is None:
-        curve = construct(problem, "space-filling", threads=threads, token=token)
-        early = _ascend(problem, curve, min(EARLY_ITERATIONS, iterations), threads, token, further)
-        best = _higher(best, problem, early, places)
-    along = reference_tour(problem, threads, token) if given is None else given
-    return _higher(best, problem, _ascend(problem, along, iterations, threads, token, further), places)
+    def climb_along(self, tour: NDArray[np.int32] | None, iterations: int) -> None:
+        """Ascend along a tour, unless that was not made, or there is no time left."""
+        if tour is None or self._token.stopped():
+            return
+        problem = self._problem
+        path = problem.open or OpenPath()
+        found = _native.held_karp(
+            distances=native_distances(problem.metric, problem.search_rows(), whole=problem.integral),
+            tour=tour,
+            fixed_edges=np.ascontiguousarray(problem.fixed_edges),
+            open=problem.open is not None,
+            start=-1 if path.start is None else path.start,
+            end=-1 if path.end is None else path.end,
+            further=None if self._places is None else self._places.further,
+            rounds=iterations,
+            threads=self._threads,
+            token=self._token,
+        )
+        self._take(found)
 
-
-def _higher(
-    best: LowerBound, problem: Problem, found: _native.HeldKarpBound | None, places: Places | None = None
-) -> LowerBound:
-    """Return the higher one of a bound and of what an ascent, if there was one, has found."""
-    if found is None or not found.certified:
-        return best
-    value = value_of(problem, found.value, found.exponent)
-    if best.certified and best.value >= value:
-        return best
-    return LowerBound(
-        value=value,
-        iterations=found.rounds,
-        seconds=0.0,
-        potentials=found.potentials if places is None else found.potentials[places.place],
-        exponent=found.exponent,
-        root=found.root if places is None else int(places.heads[found.root]),
-        certified=True,
-    )
-
-
-def _ascend(
-    problem: Problem,
-    tour: NDArray[np.int32] | None,
-    iterations: int,
-    threads: int,
-    token: _native.StopToken,
-    further: NDArray[np.int32] | None = None,
-) -> _native.HeldKarpBound | None:
-    """Ascend along a tour; None if there is none, or if it was stopped before."""
-    if tour is None or token.stopped():
-        return None
-    path = problem.open
-    ends = (None, None) if path is None else (path.start, path.end)
-    return _native.held_karp(
-        distances=native_distances(problem.metric, problem.search_rows(), whole=problem.integral),
-        tour=tour,
-        fixed_edges=np.ascontiguousarray(problem.fixed_edges),
-        open=path is not None,
-        start=-1 if ends[0] is None else ends[0],
-        end=-1 if ends[1] is None else ends[1],
-        further=further,
-        rounds=iterations,
-        threads=threads,
-        token=token,
-    )
-
-
-def _without_ascent(problem: Problem) -> LowerBound:
-    """Return the length of the only tour of one or two cities, or else 0."""
-    if problem.n >= 3:
-        return _nothing(problem)
-    length = problem.length(np.arange(problem.n, dtype=np.int32))
-    return replace(_nothing(problem), value=bound_of_optimal(length), certified=True)
+    def _take(self, found: _native.HeldKarpBound | None) -> None:
+        if found is None or not found.certified:
+            return
+        value, places = value_of(self._problem, found.value, found.exponent), self._places
+        if self.best.certified and self.best.value >= value:
+            return
+        self.best = LowerBound(
+            value=value,
+            iterations=found.rounds,
+            seconds=0.0,
+            potentials=found.potentials if places is None else found.potentials[places.place],
+            exponent=found.exponent,
+            root=found.root if places is None else int(places.heads[found.root]),
+            certified=True,
+        )
 
 
 def _nothing(problem: Problem) -> LowerBound:

@@ -107,13 +107,7 @@ def names_file(option: click.Parameter) -> bool:
 
 
 def _refuse_repeated_files(ctx: click.Context, args: list[str]) -> None:
-    """Refuse options of one file that are given several files: all but the last would be forgotten.
-
-    Raises
-    ------
-    InvalidOption
-        Naming the option.
-    """
+    """Refuse options of one file that are given several files: all but the last would be forgotten."""
     try:
         _, _, given = ctx.command.make_parser(ctx).parse_args(list(args))
     except click.UsageError:

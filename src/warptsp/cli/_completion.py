@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 
-def one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = False) -> Complete:
+Pairs = Iterable[tuple[str, str]]
+
+
+def one_of(values: Callable[[], Pairs], *, or_file: bool = False) -> Complete:
     """Complete values, each with what it means, or ""; or the name of a file, where none of them fits."""
 
     def complete(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem[str]]:
@@ -26,19 +30,19 @@ def one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = F
     return complete
 
 
-def _methods() -> Iterable[tuple[str, str]]:
+def _methods() -> Pairs:
     from warptsp.methods import METHODS
 
     return [(name, "") for name in METHODS]  # what they are would import all of them
 
 
-def _documents() -> Iterable[tuple[str, str]]:
+def _documents() -> Pairs:
     from warptsp.papers import DOCUMENTS
 
     return [(number, f"{document.authors} ({document.year})") for number, document in DOCUMENTS.items()]
 
 
-def _devices() -> Iterable[tuple[str, str]]:
+def _devices() -> Pairs:
     from warptsp.backends.cuda.driver import find
     from warptsp.errors import BackendUnavailable
 
@@ -50,31 +54,26 @@ def _devices() -> Iterable[tuple[str, str]]:
     return [*kinds, *((f"cuda:{gpu.ordinal}", gpu.name) for gpu in gpus)]
 
 
-def _starts() -> Iterable[tuple[str, str]]:
+def _starts() -> Pairs:
     from warptsp.construct import CONSTRUCTIONS
 
     return [(name, construction.summary) for name, construction in CONSTRUCTIONS.items()]
 
 
-def _formats() -> Iterable[tuple[str, str]]:
-    from warptsp.io import FORMATS
+def _formats(kind: str) -> Pairs:
+    from warptsp import io
 
-    return [(name, " ".join(endings)) for name, endings in FORMATS.items()]
-
-
-def _tour_formats() -> Iterable[tuple[str, str]]:
-    from warptsp.io import TOUR_FORMATS
-
-    return [(name, " ".join(endings)) for name, endings in TOUR_FORMATS.items()]
+    return [(name, " ".join(endings)) for name, endings in getattr(io, kind).items()]
 
 
-def _metrics() -> Iterable[tuple[str, str]]:
+def _metrics() -> Pairs:
     from warptsp.problem.metric import COMMON, Metric
 
     common = [(name, metrics[0].name) for name, metrics in COMMON.items()]
     return [*((metric.name, metric.description) for metric in Metric), *common]
 
 
-metrics, tour_formats = one_of(_metrics), one_of(_tour_formats)
-methods, devices, formats = one_of(_methods), one_of(_devices), one_of(_formats)
-documents, starts = one_of(_documents), one_of(_starts, or_file=True)
+metrics = one_of(_metrics)
+formats, tour_formats = (one_of(partial(_formats, kind)) for kind in ("FORMATS", "TOUR_FORMATS"))
+methods, devices, documents = one_of(_methods), one_of(_devices), one_of(_documents)
+starts = one_of(_starts, or_file=True)

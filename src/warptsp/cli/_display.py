@@ -6,11 +6,11 @@ import logging
 import os
 import sys
 import time
+from contextlib import ExitStack
 from importlib import import_module
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from warptsp.cli.streams import tell, telling_warnings
+from warptsp.cli.streams import listening, tell, telling_warnings
 from warptsp.describe import (
     Rate,
     describe_bound,
@@ -39,21 +39,13 @@ class NoDisplay:
     """Draws nothing; shows the library's warnings on stderr while it is entered, as every display does."""
 
     def __enter__(self) -> NoDisplay:
-        logger = logging.getLogger("warptsp")
-        self._handler, self._level = _PhaseHandler(self), logger.level
-        self._warnings = telling_warnings()
-        self._warnings.__enter__()
-        logger.addHandler(self._handler)
-        logger.setLevel(logging.INFO)
+        self._listening = ExitStack()
+        self._listening.enter_context(telling_warnings())
+        self._listening.enter_context(listening(_PhaseHandler(self)))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        logger = logging.getLogger("warptsp")
-        logger.removeHandler(self._handler)
-        logger.setLevel(self._level)
-        self._warnings.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._listening.close()
 
     def __call__(self, progress: Progress) -> None:
         """Take note of a progress event."""
@@ -100,12 +92,10 @@ class RichDisplay(NoDisplay):
         self._rate_now: float | None = None
         self._received = 0.0
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
-        super().__exit__(kind, error, trace)
+        super().__exit__(*error)
 
     def phase(self, text: str) -> None:
         """Show what is being prepared."""
@@ -169,12 +159,10 @@ class NotebookDisplay(NoDisplay):
         self._drawn = 0.0
         self._rate = Rate()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._handle is not None:
             self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
-        super().__exit__(kind, error, trace)
+        super().__exit__(*error)
 
     def __call__(self, progress: Progress) -> None:
         """Draw where the search stands, if it is time for that."""

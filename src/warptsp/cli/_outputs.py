@@ -1,16 +1,19 @@
-"""What ``warptsp solve`` writes: tours, pictures, a page, and what it says of them."""
+"""What commands write: tours, pictures, a page, and what they say of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from warptsp._facts import Fact
 from warptsp._words import counted
+from warptsp.cli import _values
+from warptsp.cli._command import file_option, option
+from warptsp.cli._completion import tour_formats
 from warptsp.cli._options import Printing
-from warptsp.endings import FIGURES, PICTURES, ends_in
+from warptsp.endings import FIGURES, PAGES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.outputs import Attempts, check_outputs
 
@@ -19,18 +22,22 @@ if TYPE_CHECKING:
     from warptsp.result import Result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outputs:
-    """The options of ``warptsp solve`` that name files, and those that say how they are written."""
+@dataclass(frozen=True, kw_only=True)
+class TourOutputs(Printing):
+    """Where a command writes its tour: files, - for stdout, or nowhere; and how it says its result."""
 
-    tours: tuple[str, ...]  # - is standard output
-    pictures: tuple[str, ...]
-    report: str | None
-    checkpoint: str | None
-    csv_safe: bool
-    output_format: str | None
-    speed: float | None
-    as_json: bool
+    tours: Annotated[
+        tuple[str, ...],
+        file_option(
+            "Write the tour; the ending sets the format, - is stdout. May be given several times.",
+            "FILE",
+            "-o",
+            "--output",
+        ),
+    ]
+    output_format: str | None = None
+    csv_safe: bool = False
+    speed: float | None = None
 
     @property
     def tour_files(self) -> list[str]:
@@ -38,67 +45,156 @@ class Outputs:
         return [name for name in self.tours if name != "-"]
 
     @property
-    def _stdout_format(self) -> str:
-        return self.output_format or "tsplib"
-
-    @property
     def to_stdout(self) -> bool:
         """Whether a tour does, so that nothing else may."""
         return "-" in self.tours
 
-    def _named(self) -> Iterator[tuple[str, str]]:
-        """Each file, behind the option that names it."""
-        yield from (("--output", name) for name in self.tours)
-        yield from (("--picture", name) for name in self.pictures)
-        yield from (("--report", name) for name in [self.report] if name is not None)
-        yield from (("--checkpoint", name) for name in [self.checkpoint] if name is not None)
+    def format_of(self, name: str) -> str | None:
+        """The format of a tour, if its name does not say it."""
+        return (self.output_format or "tsplib") if name == "-" else None
 
-    def check(self, instance: Path) -> None:
-        """Check before anything is read that every file can be written, and that no two are the same.
+    def check(
+        self, inputs: Iterable[tuple[str, Path]], others: Iterable[tuple[str, str | Path | None]] = ()
+    ) -> None:
+        """Check before any work that every file can be written, and that no two are the same.
 
-        Raises
-        ------
-        InvalidOption, OutputError
-            Naming the option.
+        Parameters
+        ----------
+        inputs, others : iterable of (str, path)
+            What is read, behind what it is, and what else is written, behind its option.
         """
-        from warptsp.io import can_guard_names, tour_format
+        from warptsp.io.registry import format_to_write
 
-        if self.output_format is not None:
-            if not self.to_stdout:
-                raise InvalidOption(
-                    "--output-format: no tour goes to stdout; add --output -, or leave it out: a file's name "
-                    "says its format"
-                )
-            tour_format("-", self.output_format)
-        guarded = [can_guard_names(name) for name in self.tour_files]
-        guarded += [can_guard_names("-", self._stdout_format)] * self.to_stdout
-        if self.csv_safe and not any(guarded):
-            raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
-        if self.to_stdout and self.as_json:
+        if self.as_json and self.to_stdout:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-        for option, name in self._named():
-            if option == "--output" and name != "-":
-                tour_format(name)
-            if option == "--picture" and not ends_in(name, FIGURES):
-                raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
-            if option == "--report":
-                from warptsp.cli.report import check_page_name
-
-                check_page_name(name, option)
-        check_outputs(self._named(), [("the instance itself", instance)])
+        for name in self.tours:
+            format_to_write(name, self.format_of(name), tour=True)
+        check_outputs([*(("--output", name) for name in self.tours), *others], inputs)
 
     def check_tours(self, problem: Problem) -> None:
         """Check before the search that the formats can hold tours of the instance."""
-        from warptsp.io import check_tour_output
+        from warptsp.io.tours import check_tour_output
 
-        for name in self.tour_files:
-            check_tour_output(name, problem)
-        if self.to_stdout:
-            check_tour_output("-", problem, self._stdout_format)
+        for name in self.tours:
+            check_tour_output(name, problem, self.format_of(name))
         if self.speed is not None:
             from warptsp.problem.itinerary import travel_seconds
 
             travel_seconds(problem, 0, self.speed)
+
+    def save(self, problem: Problem, tour: Any, names: Iterable[str], attempts: Attempts) -> list[str]:
+        """Write a tour into files, and return the names of those that are there then."""
+        from warptsp.io import write_tour
+
+        how = {"csv_safe": self.csv_safe, "speed": self.speed}
+        return [
+            name
+            for name in names
+            if attempts.make(write_tour, name, tour, problem, format=self.format_of(name), **how)
+        ]
+
+    def write(self, problem: Problem, tour: Any) -> None:
+        """Write the tour everywhere, stdout last; what fails does not keep the others from it."""
+        attempts = Attempts()
+        self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts)
+        attempts.finish()
+
+    def tell(self, facts: Iterable[Fact]) -> None:
+        """Say the facts of a result, and where the tour is; on stderr if the tour is on stdout."""
+        self.show([*facts, *output_facts(self.tours, "it")], on_stderr=self.to_stdout)
+
+
+def output_facts(names: Sequence[str], what: str) -> list[Fact]:
+    """Where something was written: the first file and all of them, or how to write it."""
+    where = names or [f"not written; --output FILE writes {what}"]
+    return [
+        Fact("output", next(iter(names), None)),
+        Fact("outputs", list(names)),
+        *(Fact("", words=words, name="output") for words in where),
+    ]
+
+
+def check_page_name(name: Path | str | None, option: str) -> None:
+    """Make sure that a file will be taken for a page, and that no tour is overwritten by mistake."""
+    if name is not None and not ends_in(name, PAGES):
+        raise InvalidOption(f"{option} {str(name)!r}: the name must end in .html, the page that is written")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs(TourOutputs):
+    """The options of ``warptsp solve`` that name files, and those that say how they are written."""
+
+    tours: Annotated[
+        tuple[str, ...],
+        file_option(
+            "Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; "
+            "- is stdout, in TSPLIB format or that of --output-format. May be given several times.",
+            "FILE",
+            "-o",
+            "--output",
+        ),
+    ]
+    output_format: Annotated[
+        str | None,
+        option(
+            "Format of the tour that --output - writes to stdout: csv, geojson, gpx, ...",
+            "NAME",
+            shell_complete=tour_formats,
+        ),
+    ]
+    speed: Annotated[
+        float | None,
+        option(
+            "Give travel times at this speed: 60 (km/h), 37mph, 5m/s; needs latitudes and longitudes.",
+            "SPEED",
+            type=_values.speed,
+        ),
+    ]
+    pictures: Annotated[
+        tuple[str, ...],
+        file_option(
+            "Draw the tour (.svg, .png), or the run (.pdf: start tour, tour, gap over time; needs "
+            "matplotlib).",
+            "FILE",
+            "--picture",
+        ),
+    ]
+    report: Annotated[
+        str | None,
+        file_option("Write an HTML page about the run (.html); it opens in any browser, without a network."),
+    ]
+    checkpoint: Annotated[
+        str | None,
+        file_option(
+            "Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from "
+            "it."
+        ),
+    ]
+    csv_safe: Annotated[
+        bool,
+        option("In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas."),
+    ]
+    quiet: bool = False  # the result is said in any case
+
+    def check_all(self, instance: Path) -> None:
+        """`check` all files of the options."""
+        from warptsp.io.registry import format_to_write
+
+        if self.output_format is not None and not self.to_stdout:
+            raise InvalidOption(
+                "--output-format: no tour goes to stdout; add --output -, or leave it out: a file's name "
+                "says its format"
+            )
+        others: list[tuple[str, str | None]] = [("--picture", name) for name in self.pictures]
+        others += [("--report", self.report), ("--checkpoint", self.checkpoint)]
+        for name in self.pictures:
+            if not ends_in(name, FIGURES):
+                raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
+        check_page_name(self.report, "--report")
+        self.check([("the instance itself", instance)], others)
+        chosen = [format_to_write(name, self.format_of(name), tour=True) for name in self.tours]
+        if self.csv_safe and all(format.guarded is None for format in chosen):
+            raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
 
     def check_drawings(self, problem: Problem) -> None:
         """Check before the search that the instance can be drawn, where it will be."""
@@ -120,22 +216,12 @@ class Outputs:
             return snapshots_for(problem)
         return 2 if any(map(_shows_run, self.pictures)) else 0
 
-    def save(self, problem: Problem, tour: object, names: Sequence[str], attempts: Attempts) -> list[str]:
-        """Write a tour into files, and return the names of those that are there then."""
-        from warptsp.io import write_tour
-
-        def written(name: str) -> bool:
-            format = self._stdout_format if name == "-" else None
-            return attempts.make(
-                write_tour, name, tour, problem, format=format, csv_safe=self.csv_safe, speed=self.speed
-            )
-
-        return [name for name in names if written(name)]
-
-    def write(
+    def write_all(
         self, result: Result, first: int | None, attempts: Attempts, *, checkpointed: bool
     ) -> dict[str, list[str]]:
         """Write all that was asked for, standard output last; return the names of the files, by kind.
+
+        Of a tour with missing arcs nothing is written: there is no such tour.
 
         Parameters
         ----------
@@ -146,8 +232,6 @@ class Outputs:
             Is told of what fails.
         checkpointed : bool
             Whether the search has written its checkpoint.
-
-        Of a tour with missing arcs nothing is written: there is no such tour.
         """
         checkpoint = [] if self.checkpoint is None or not checkpointed else [self.checkpoint]
         if len(result.missing_arcs):
@@ -177,10 +261,10 @@ class Outputs:
             "report": made(describe, [] if self.report is None else [self.report]),
             "checkpoint": checkpoint,
         }
-        self.save(problem, tour, [name for name in self.tours if name == "-"], attempts)
+        self.save(problem, tour, ["-"] * self.to_stdout, attempts)
         return files
 
-    def tell(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:
+    def tell_all(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:
         """Say what was found and which files there are: as JSON, or for people."""
         problem = result.problem
         kind = "closed tour" if problem.open is None else "open path"
@@ -201,7 +285,7 @@ class Outputs:
             facts.append(Fact("", words=words, name="tour"))
         if self.as_json:
             facts += [Fact(key, value) for key, value in result.as_dict(speed=self.speed).items()]
-        Printing(self.as_json).show(facts, on_stderr=self.to_stdout)
+        self.show(facts, on_stderr=self.to_stdout)
 
 
 def _shows_run(picture: str) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from warptsp.cli._command import option
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import Terminated
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.progress import Progress
     from warptsp.result import Result
+    from warptsp.watch import Watch
 
 HURRY = 2.0  # seconds that open pages have for the end of a run that was interrupted
 
@@ -25,8 +27,11 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 class PageOptions:
     """Whether there is a page, where, and whether a browser is opened for it."""
 
-    watch: bool
-    port: int | None
+    watch: Annotated[
+        bool,
+        option("Serve a page to browsers on this machine that shows the search and can stop and save it."),
+    ]
+    port: Annotated[int | None, option("Port of the --watch page; default: any free port.", "N")]
     browser: bool = False
 
     def check(self) -> None:
@@ -34,76 +39,58 @@ class PageOptions:
         if self.port is not None and not self.watch:
             raise InvalidOption("--port: only --watch serves a page with a port; add --watch")
 
-    def page(self, problem: Problem, outputs: Outputs, first: int | None, settings: dict[str, str]) -> NoPage:
-        """Return the page of a run, whose button writes the tour, and say where it is."""
+    @contextmanager
+    def page(
+        self, problem: Problem, outputs: Outputs, first: int | None, settings: dict[str, str]
+    ) -> Iterator[Page]:
+        """The page of a run, whose button writes the tour into the files of --output; say where it is."""
         if not self.watch:
-            return NoPage()
-        page = Page(problem, self.port or 0, _saver(problem, outputs, first), settings)
-        page.announce(self.browser)
-        return page
+            yield Page(None)
+            return
+        from warptsp.watch import Watch
+
+        def save(tour: Any) -> list[str]:
+            import numpy as np
+
+            if first is not None:
+                tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
+            attempts = Attempts()
+            outputs.save(problem, tour, outputs.tour_files, attempts)
+            attempts.finish()
+            return outputs.tour_files
+
+        with Watch(problem, port=self.port or 0, settings=settings, save=save) as watch:
+            tell(f"watch        {watch.url}")
+            if self.browser and not watch.open_browser():
+                tell("watch        no display here: open this address in a browser of this machine")
+            yield Page(watch)
 
 
-class NoPage:
-    """The page of a run that nobody watches."""
+class Page:
+    """A page that browsers on this machine open, or none."""
 
-    def __enter__(self) -> NoPage:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
 
     def __call__(self, progress: Progress) -> str | None:
         """Show progress; return why the search is to end, if somebody has said so."""
-        return None
+        return None if self._watch is None else self._watch(progress)
 
     def finish(self, result: Result) -> None:
         """Show the end of the run."""
+        if self._watch is not None:
+            self._watch.finish(result)
 
     def fail(self, error: BaseException) -> None:
         """Show that there is no result."""
+        if self._watch is not None:
+            self._watch.fail(f"Failed: {error}")
+            self._watch.wait(HURRY)
 
     def serve_the_end(self, *, in_a_hurry: bool, quiet: bool) -> None:
         """Wait until the pages that are open have the end of the run; Ctrl-C ends that."""
-
-
-class Page(NoPage):
-    """A page that browsers on this machine open."""
-
-    def __init__(
-        self, problem: Problem, port: int, save: Callable[[Any], list[str]], settings: dict[str, str]
-    ) -> None:
-        from warptsp.watch import Watch
-
-        self._watch = Watch(problem, port=port, settings=settings, save=save)
-
-    def announce(self, browser: bool) -> None:
-        """Say where the page is, and open it if that is wanted."""
-        tell(f"watch        {self._watch.url}")
-        if browser and not self._watch.open_browser():
-            tell("watch        no display here: open this address in a browser of this machine")
-
-    def __enter__(self) -> Page:
-        self._watch.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._watch.__exit__(kind, error, trace)
-
-    def __call__(self, progress: Progress) -> str | None:
-        return self._watch(progress)
-
-    def finish(self, result: Result) -> None:
-        self._watch.finish(result)
-
-    def fail(self, error: BaseException) -> None:
-        self._watch.fail(f"Failed: {error}")
-        self._watch.wait(HURRY)
-
-    def serve_the_end(self, *, in_a_hurry: bool, quiet: bool) -> None:
+        if self._watch is None:
+            return
         try:
             if self._watch.wait(HURRY) or in_a_hurry:
                 return
@@ -113,19 +100,3 @@ class Page(NoPage):
         except KeyboardInterrupt as error:
             if isinstance(error, Terminated):
                 raise
-
-
-def _saver(problem: Problem, outputs: Outputs, first: int | None) -> Callable[[Any], list[str]]:
-    """What the page's button does with a tour: it goes into the files of --output."""
-
-    def save(tour: Any) -> list[str]:
-        import numpy as np
-
-        if first is not None:
-            tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
-        attempts = Attempts()
-        outputs.save(problem, tour, outputs.tour_files, attempts)
-        attempts.finish()
-        return outputs.tour_files
-
-    return save

@@ -3,54 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import click
+from typing import Annotated
 
 from warptsp._facts import Fact
+from warptsp.cli._command import as_command, file_option, option
 from warptsp.cli._options import (
+    Certificate,
+    Ends,
     InstanceFile,
     Printing,
+    Reading,
+    Threads,
+    TimeLimit,
     certificate_fact,
     device_option,
-    examples,
-    file_option,
-    instance_argument,
-    instance_options,
-    new_certificate_option,
-    printing_options,
-    threads_option,
-    time_limit_option,
 )
-from warptsp.cli._search import Ends, ends_options
 from warptsp.cli._tours import with_tour
 
 
-@click.command(
-    epilog=examples(
-        "warptsp bound usa13509.tsp --tour usa13509.tour",
-        "warptsp bound places.csv --time-limit 10 --certificate places.json",
-    )
+@as_command(
+    "warptsp bound usa13509.tsp --tour usa13509.tour",
+    "warptsp bound places.csv --time-limit 10 --certificate places.json",
 )
-@instance_argument
-@file_option("--tour", "A tour whose gap to the bound is shown; its edges also guide the computation.")
-@time_limit_option
-@click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
-@threads_option
-@device_option("auto|cpu|cuda|cuda:N", "Where it is computed; auto takes a GPU from 50,000 cities on.")
-@new_certificate_option
-@instance_options
-@ends_options
-@printing_options
 def command(
     instance: InstanceFile,
-    tour: Path | None,
-    time_limit: float | None,
-    iterations: int | None,
-    threads: int | None,
-    device: str,
-    certificate: Path | None,
+    tour: Annotated[
+        Path | None,
+        file_option("A tour whose gap to the bound is shown; its edges also guide the computation."),
+    ],
+    time_limit: TimeLimit,
+    iterations: Annotated[int | None, option("Number of spanning trees.  [default: 100]", "N")],
+    threads: Threads,
+    device: Annotated[
+        str,
+        device_option(
+            "auto|cpu|cuda|cuda:N", "Where it is computed; auto takes a GPU from 50,000 cities on."
+        ),
+    ],
+    certificate: Certificate,
     ends: Ends,
     printing: Printing,
+    reading: Reading,
 ) -> int:
     """Compute a lower bound on the length of any tour of INSTANCE: the Held-Karp bound, proved for all pairs.
 
@@ -59,17 +52,16 @@ def command(
     """
     from warptsp.bound import lower_bound, write_certificate
     from warptsp.bound.held_karp import ITERATIONS
-    from warptsp.interruption import FirstSignal, status
+    from warptsp.interruption import FirstSignal
     from warptsp.outputs import check_outputs
     from warptsp.progress import in_percent
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
-    inputs = [("the instance itself", instance.path)]
+    inputs = [("the instance itself", instance)]
     if tour is not None:
         inputs.append(("the tour", tour))
     check_outputs([("--certificate", certificate)], inputs)
-    problem, cities = with_tour(instance.load(), tour, ends)
+    problem, cities = with_tour(reading.load(instance), tour, ends)
     with FirstSignal() as signals:
         bound = lower_bound(
             problem,
@@ -102,4 +94,4 @@ def command(
         certificate_fact(certificate, bound.certified),
     ]
     printing.show(facts)
-    return 0 if signals.caught is None else status(signals.caught)
+    return signals.status

@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from warptsp._facts import Fact
-from warptsp.cli._options import (
-    InstanceFile,
-    Printing,
-    examples,
-    file_option,
-    instance_argument,
-    instance_options,
-    printing_options,
-)
-from warptsp.cli._tours import check_has_no_missing_arcs, open_option, read_tours
+from warptsp.cli._command import as_command, file_option
+from warptsp.cli._options import InstanceFile, OpenOrClosed, Printing, Reading, TourFile
+from warptsp.cli._tours import check_has_no_missing_arcs, read_tours
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 
-@click.command(
-    epilog=examples(
-        "warptsp check usa13509.tsp usa13509.tour",
-        "warptsp check usa13509.tsp usa13509.tour --certificate usa13509.json",
-    )
+@as_command(
+    "warptsp check usa13509.tsp usa13509.tour",
+    "warptsp check usa13509.tsp usa13509.tour --certificate usa13509.json",
 )
-@instance_argument
-@click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
-@file_option(
-    "--certificate",
-    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities.",
-)
-@instance_options
-@open_option
-@printing_options
 def command(
     instance: InstanceFile,
-    tour: Path,
-    certificate: Path | None,
-    open_: bool | None,
+    tour: TourFile,
+    certificate: Annotated[
+        Path | None,
+        file_option(
+            "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities."
+        ),
+    ],
+    open_: OpenOrClosed,
     printing: Printing,
+    reading: Reading,
 ) -> None:
     """Check the tour in the file TOUR against INSTANCE: every city once, exact length, gap if known.
 
@@ -52,10 +38,10 @@ def command(
     """
     from warptsp.progress import in_percent, relative_gap
     from warptsp.proof import is_optimal
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap, known_facts
+    from warptsp.quantities import format_gap, length_text
+    from warptsp.result import known_facts
 
-    problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
+    problem, (cities,), reason = read_tours(reading.load(instance), [tour], open_)
     check_has_no_missing_arcs(problem, cities, str(tour))
     length = problem.length(cities)
     bound = None if certificate is None else _proven(problem, certificate)
@@ -87,13 +73,7 @@ def command(
 
 
 def _proven(problem: Problem, certificate: Path) -> int | float:
-    """Return the bound in a certificate, if it holds.
-
-    Raises
-    ------
-    ParseError
-        The file is no certificate of this instance, or claims more than it proves.
-    """
+    """Return the bound in a certificate, if it holds."""
     from warptsp.bound import proven_value, read_certificate
     from warptsp.errors import ParseError
     from warptsp.proof import is_proof, proven_bound, read_proof

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 
-from warptsp.cli._options import examples
+from warptsp.cli._command import argument, as_command
 
 
-@click.command(
-    epilog=examples(
-        "warptsp completion bash > ~/.local/share/bash-completion/completions/warptsp",
-        "warptsp completion zsh > ~/.zfunc/_warptsp   # a folder in fpath, before compinit in ~/.zshrc",
-        "warptsp completion fish > ~/.config/fish/completions/warptsp.fish",
-    )
+@as_command(
+    "warptsp completion bash > ~/.local/share/bash-completion/completions/warptsp",
+    "warptsp completion zsh > ~/.zfunc/_warptsp   # a folder in fpath, before compinit in ~/.zshrc",
+    "warptsp completion fish > ~/.config/fish/completions/warptsp.fish",
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+def command(shell: Annotated[str, argument(None, type=click.Choice(["bash", "zsh", "fish"]))]) -> None:
     """Write a script that lets SHELL complete commands, options, files, methods and devices.
 
     The script asks the program itself, so a new version of warptsp needs no new script.

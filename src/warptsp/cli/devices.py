@@ -5,17 +5,12 @@ from __future__ import annotations
 import re
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import click
-
-from warptsp._facts import Fact, lines_of
-from warptsp.cli._completion import methods
-from warptsp.cli._options import (
-    Printing,
-    examples,
-    printing_options,
-)
+from warptsp._facts import Fact
+from warptsp.cli._command import as_command, option
+from warptsp.cli._completion import methods as known_methods
+from warptsp.cli._options import Printing
 from warptsp.cli.streams import echo_json, say
 from warptsp.errors import BackendUnavailable, InvalidOption
 
@@ -23,33 +18,39 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.compiler import Compiled
 
 
-@click.command(
-    epilog=examples(
-        "warptsp devices",
-        "warptsp devices --compile                          # no run waits for the compiler afterwards",
-        "warptsp devices --compile --arch sm_90 --method lk --metric EUC_2D   # needs no GPU",
-    )
+@as_command(
+    "warptsp devices",
+    "warptsp devices --compile                          # no run waits for the compiler afterwards",
+    "warptsp devices --compile --arch sm_90 --method lk --metric EUC_2D   # needs no GPU",
 )
-@printing_options
-@click.option("--compile", "compile_", is_flag=True, help="Compile kernels for the GPUs here into the cache.")
-@click.option(
-    "--arch", "architectures", multiple=True, metavar="sm_90",
-    help="With --compile: compile for this architecture instead; may be given several times.",
-)  # fmt: skip
-@click.option(
-    "--method", "methods", multiple=True, metavar="NAME", shell_complete=methods,
-    help="With --compile: only kernels of this method; default: all methods.",
-)  # fmt: skip
-@click.option(
-    "--metric", "metrics", multiple=True, metavar="NAME",
-    help="With --compile: for this metric; default: EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT.",
-)  # fmt: skip
 def command(
+    compile_: Annotated[bool, option("Compile kernels for the GPUs here into the cache.")],
+    architectures: Annotated[
+        tuple[str, ...],
+        option(
+            "With --compile: compile for this architecture instead; may be given several times.",
+            "sm_90",
+            "--arch",
+        ),
+    ],
+    methods: Annotated[
+        tuple[str, ...],
+        option(
+            "With --compile: only kernels of this method; default: all methods.",
+            "NAME",
+            "--method",
+            shell_complete=known_methods,
+        ),
+    ],
+    metrics: Annotated[
+        tuple[str, ...],
+        option(
+            "With --compile: for this metric; default: EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT.",
+            "NAME",
+            "--metric",
+        ),
+    ],
     printing: Printing,
-    compile_: bool,
-    architectures: tuple[str, ...],
-    methods: tuple[str, ...],
-    metrics: tuple[str, ...],
 ) -> int:
     """Show what this machine and this build can do; paste the output into bug reports.
 
@@ -57,14 +58,10 @@ def command(
     """
     if compile_:
         return _compile(architectures, methods, metrics, printing)
-    for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
+    for name, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
         if given:
-            raise InvalidOption(f"{option}: it says what --compile compiles; add --compile")
-    facts = _facts()
-    if printing.as_json:
-        printing.show(facts)
-    elif not printing.quiet:
-        say(*lines_of(facts, width=9))
+            raise InvalidOption(f"{name}: it says what --compile compiles; add --compile")
+    printing.show(_facts(), width=9)
     return 0
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from warptsp._checks import shown
 from warptsp._words import counted
+from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._completion import one_of
-from warptsp.cli._options import examples, quiet_option
+from warptsp.cli._options import Quiet
 from warptsp.cli.streams import say
 from warptsp.errors import InvalidOption
 
@@ -35,43 +37,39 @@ def _kinds() -> Iterable[tuple[str, str]]:
     return kinds + [(f"{letter}{size}.0", "DIMACS challenge") for letter in "EC" for size in SIZES]
 
 
-@click.command(
-    epilog=examples(
-        "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
-        "warptsp generate clustered 1000 --seed 7     # cities in normal clusters",
-        "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment has the optimal length",
-        "warptsp generate E10k.0 -o E10k.0.tsp        # an instance of the DIMACS challenge, exactly",
-        "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to disk",
-    )
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What an instance to order is like; `given` has what was said of it."""
+
+    seed: Annotated[int | None, option("Seed of the random numbers.  [default: 0]")]
+    side: Annotated[int | None, option("Side of the square.  [default: 1000000]", "N")]
+    clusters: Annotated[int | None, option("Number of clusters.  [default: one per 100 cities]", "N")]
+    spread: Annotated[
+        float | None, option("Standard deviation of a cluster.  [default: side / sqrt(SIZE)]", "X")
+    ]
+    spacing: Annotated[int | None, option("Distance between neighbours in a grid.  [default: 100]", "N")]
+
+    def given(self) -> dict[str, int | float]:
+        """The options that are not left to their defaults."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@as_command(
+    "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
+    "warptsp generate clustered 1000 --seed 7     # cities in normal clusters",
+    "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment has the optimal length",
+    "warptsp generate E10k.0 -o E10k.0.tsp        # an instance of the DIMACS challenge, exactly",
+    "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to disk",
 )
-@click.argument("kind", metavar="KIND", shell_complete=one_of(_kinds))
-@click.argument("size", metavar="[SIZE]", required=False)
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    type=click.Path(),
-    metavar="FILE",
-    help="File to write; default: stdout.",
-)
-@click.option("--seed", type=int, help="Seed of the random numbers.  [default: 0]")
-@click.option("--side", type=int, metavar="N", help="Side of the square.  [default: 1000000]")
-@click.option("--clusters", type=int, metavar="N", help="Number of clusters.  [default: one per 100 cities]")
-@click.option(
-    "--spread", type=float, metavar="X", help="Standard deviation of a cluster.  [default: side / sqrt(SIZE)]"
-)
-@click.option(
-    "--spacing", type=int, metavar="N", help="Distance between neighbours in a grid.  [default: 100]"
-)
-@click.option("--threads", type=int, metavar="N", help="Threads that generate .npy and .f64.  [default: all]")
-@quiet_option
 def command(
-    kind: str,
-    size: str | None,
-    output: str,
-    threads: int | None,
-    quiet: bool,
-    **options: int | float | None,
+    kind: Annotated[str, argument("KIND", shell_complete=one_of(_kinds))],
+    size: Annotated[str | None, argument("[SIZE]", required=False)],
+    output: Annotated[
+        str, file_option("File to write; default: stdout.", "FILE", "-o", "--output", default="-")
+    ],
+    options: Kind,
+    threads: Annotated[int | None, option("Threads that generate .npy and .f64.  [default: all]", "N")],
+    quiet: Quiet,
 ) -> None:
     """Generate an instance; the ending of FILE sets the format (TSPLIB if there is no FILE).
 
@@ -80,18 +78,18 @@ def command(
     number of cities, or ROWSxCOLUMNS for a grid. In .npy and .f64 files distances are Euclidean, not rounded.
     """
     from warptsp.generate import RandomPoints
-    from warptsp.io import problem_format, write_problem, written_in_blocks
+    from warptsp.io import write_problem
+    from warptsp.io.registry import format_to_write
     from warptsp.outputs import check_writable
 
-    format = "tsplib" if output == "-" else problem_format(output)
+    format = format_to_write(output, "tsplib" if output == "-" else None, tour=False)
     if output != "-":
         check_writable(output)
-    given = {name: value for name, value in options.items() if value is not None}
-    problem = _make(kind, size, given, in_pieces=format in written_in_blocks())
+    problem = _make(kind, size, options.given(), in_pieces=format.write_points is not None)
     if isinstance(problem, RandomPoints):
         _write_pieces(output, problem, threads)
     else:
-        write_problem(output, problem, format=format)
+        write_problem(output, problem, format=format.name)
     if output != "-" and not quiet:
         say(f"instance     {output}, {problem.name}, {counted(problem.n)}: {problem.comment}")
 

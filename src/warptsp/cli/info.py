@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from warptsp._facts import Fact, pairs_of
-from warptsp.cli._options import (
-    InstanceFile,
-    Printing,
-    examples,
-    instance_argument,
-    instance_options,
-    printing_options,
-)
+from warptsp.cli._command import as_command
+from warptsp.cli._options import InstanceFile, Printing, Reading
 from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
@@ -22,16 +14,13 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 
-@click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
-@instance_argument
-@instance_options
-@printing_options
-def command(instance: InstanceFile, printing: Printing) -> None:
+@as_command("warptsp info pla85900.tsp", "warptsp info places.csv --json")
+def command(instance: InstanceFile, printing: Printing, reading: Reading) -> None:
     """Show what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
     known length.
     """
-    problem, columns = instance.read(notes=False)
-    facts = [Fact("file", str(instance.path)), *_describe(problem, columns)]
+    problem, columns = reading.read(instance, notes=False)
+    facts = [Fact("file", str(instance)), *_describe(problem, columns)]
     if printing.as_json:
         printing.show(facts)
     elif not printing.quiet:

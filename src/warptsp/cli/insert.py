@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from warptsp._facts import Fact
 from warptsp._words import counted
-from warptsp.cli._options import (
-    InstanceFile,
-    Printing,
-    examples,
-    find_city,
-    instance_options,
-    printing_options,
-    seed_option,
-)
-from warptsp.cli._tours import TourOutputs, open_option, output_option
+from warptsp.cli._command import argument, as_command, option
+from warptsp.cli._options import Columns, OpenOrClosed, Reading, Seed, TourFile
+from warptsp.cli._outputs import TourOutputs
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption, InvalidProblem
 
@@ -31,38 +22,28 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 
-@click.command(
-    epilog=examples(
-        "warptsp insert route.csv new.csv -o route2.csv",
-        "warptsp insert route.csv new.csv -o route2.csv --improve 3",
-        "warptsp insert route.csv -o route2.csv --remove Depot",
-    )
+@as_command(
+    "warptsp insert route.csv new.csv -o route2.csv",
+    "warptsp insert route.csv new.csv -o route2.csv --improve 3",
+    "warptsp insert route.csv -o route2.csv --remove Depot",
 )
-@click.argument("instance", metavar="TOUR", type=click.Path(path_type=Path))
-@click.argument("places", metavar="[PLACES]", required=False, type=click.Path(path_type=Path))
-@instance_options
-@output_option
-@click.option("--remove", metavar="CITY", multiple=True, help="Take a city out first: its number or name.")
-@click.option(
-    "--improve",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="Let K cities before and behind each new one change places, too.",
-)
-@seed_option
-@open_option
-@printing_options
 def command(
-    instance: InstanceFile,
-    places: Path | None,
+    tour_file: TourFile,
+    places: Annotated[Path | None, argument("[PLACES]", required=False)],
+    remove: Annotated[tuple[str, ...], option("Take a city out first: its number or name.", "CITY")],
+    improve: Annotated[
+        int,
+        option(
+            "Let K cities before and behind each new one change places, too.",
+            "K",
+            default=0,
+            show_default=True,
+        ),
+    ],
+    seed: Seed,
+    open_: OpenOrClosed,
     outputs: TourOutputs,
-    remove: tuple[str, ...],
-    improve: int,
-    seed: int,
-    open_: bool | None,
-    printing: Printing,
+    reading: Reading,
 ) -> None:
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
@@ -75,27 +56,26 @@ def command(
 
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
-    new = [] if places is None else [("the list of places itself", places)]
-    outputs.check(as_json=printing.as_json, inputs=new)
-    if str(instance.path) == "-":
+    outputs.check([] if places is None else [("the list of places itself", places)])
+    if str(tour_file) == "-":
         raise InvalidOption(
             "-: TOUR is read as places and as an order, and standard input only once: name a file"
         )
-    of_tour = instance.read(notes=True)
-    problem, tour = _with_order(instance, of_tour.problem, open_)
+    of_tour = reading.read(tour_file, notes=True)
+    problem, tour = _with_order(reading, tour_file, of_tour.problem, open_)
     cities, before, inserted = problem.n, problem.length(tour), 0
     if remove:
-        result = insertion.remove(problem, tour, {find_city(problem, text, "--remove") for text in remove})
+        result = insertion.remove(problem, tour, {_find_city(problem, text) for text in remove})
         problem, tour = result.problem, result.tour
     removed = cities - problem.n
     if places is not None:
-        of_places = _read_places(places, instance, of_tour)
+        of_places = _read_places(places, reading, of_tour)
         added = of_places.problem
-        if instance.metric is not None and added.metric is problem.metric.unrounded:
+        if reading.metric is not None and added.metric is problem.metric.unrounded:
             problem = replace(problem, metric=added.metric)  # manhattan, of which whole places are rounded
         if problem.metric not in (added.metric, added.metric.unrounded):
             raise InvalidOption(
-                f"{places} has distances of the kind {added.metric.name}, and {instance.path} of "
+                f"{places} has distances of the kind {added.metric.name}, and {tour_file} of "
                 f"{problem.metric.name}: give both the same columns, or convert one"
             )
         points = added.given_coordinates()
@@ -114,10 +94,10 @@ def command(
         if wanted is not None:
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
-    outputs.write(result.tour, result.problem)
+    outputs.write(result.problem, result.tour)
     unit = problem.metric.unit
     facts = [
-        Fact("file", str(instance.path), f"{instance.path}, {counted(cities)}", "tour"),
+        Fact("file", str(tour_file), f"{tour_file}, {counted(cities)}", "tour"),
         Fact("cities", result.problem.n),
         Fact("inserted", inserted, f"{inserted} inserted, {removed} removed", "places"),
         Fact("removed", removed),
@@ -125,34 +105,40 @@ def command(
         Fact("length_before", before, length_text(before, unit), "before"),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.show(facts, printing)
+    outputs.tell(facts)
+
+
+def _find_city(problem: Problem, text: str) -> int:
+    try:
+        return problem.city(text)
+    except InvalidOption as error:
+        raise InvalidOption(f"--remove {error}") from None
 
 
 def _with_order(
-    instance: InstanceFile, problem: Problem, open_: bool | None
+    reading: Reading, file: Path, problem: Problem, open_: bool | None
 ) -> tuple[Problem, NDArray[np.int32]]:
     """The instance as a closed tour or an open path, and the order of its places in the file."""
     from warptsp.io.tours import read_own_tour
     from warptsp.solver.inputs import checked_start, with_open
 
-    found = read_own_tour(instance.path, problem, instance.format, instance.encoding)
+    found = read_own_tour(file, problem, reading.format, reading.encoding)
     is_open = found.open if open_ is None else open_
     if is_open is not None and is_open != (problem.open is not None):
         problem = with_open(problem, is_open)
-    return problem, checked_start(problem, found.cities, str(instance.path))
+    return problem, checked_start(problem, found.cities, str(file))
 
 
-def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instance:
+def _read_places(places: Path, reading: Reading, of_tour: Instance) -> Instance:
     """The new places, of which the options say the same as of the tour, as far as they fit."""
-    columns = dict(tour.columns)
+    columns = reading.given_columns()
     if of_tour.columns is not None:  # by their names, since the numbers may be others
         names = of_tour.columns.as_options().items()
         columns = {role: str(column) for role, column in names if role in columns}
     if columns and str(places) != "-":
-        columns = _columns_there(places, columns, tour.encoding)
-    return replace(tour, path=places, format=None, columns=columns, asymmetric=False, sheet=None).read(
-        notes=True
-    )
+        columns = _columns_there(places, columns, reading.encoding)
+    reading = replace(reading, columns=Columns(**columns), format=None, asymmetric=False, sheet=None)
+    return reading.read(places, notes=True)
 
 
 def _columns_there(places: Path, columns: dict[str, str], encoding: str | None) -> dict[str, str]:

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 import click
 
-from warptsp.cli._options import examples
+from warptsp.cli._command import as_command
 
 
-@click.command(
-    epilog=examples(
-        "warptsp manual | man -l -   # read it",
-        "warptsp manual > ~/.local/share/man/man1/warptsp.1   # from then on: man warptsp",
-    )
+@as_command(
+    "warptsp manual | man -l -   # read it",
+    "warptsp manual > ~/.local/share/man/man1/warptsp.1   # from then on: man warptsp",
 )
 def command() -> None:
     """Write the manual page of all commands to stdout, as troff source for man."""

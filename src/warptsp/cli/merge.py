@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import click
+from typing import Annotated
 
 from warptsp._facts import Fact
-from warptsp.cli._options import (
-    InstanceFile,
-    Printing,
-    examples,
-    instance_argument,
-    instance_options,
-    printing_options,
-    seed_option,
-    threads_option,
-)
-from warptsp.cli._tours import TourOutputs, check_has_no_missing_arcs, open_option, output_option, read_tours
+from warptsp.cli._command import argument, as_command
+from warptsp.cli._options import InstanceFile, OpenOrClosed, Reading, Seed, Threads
+from warptsp.cli._outputs import TourOutputs
+from warptsp.cli._tours import check_has_no_missing_arcs, read_tours
 from warptsp.errors import InvalidOption
-from warptsp.interruption import FirstSignal, status
+from warptsp.interruption import FirstSignal
 
 
-@click.command(
-    epilog=examples(
-        "warptsp merge usa13509.tsp seed1.tour seed2.tour seed3.tour -o best.tour",
-        "warptsp merge places.csv old.tour new.tour -o - --seed 2",
-    )
+@as_command(
+    "warptsp merge usa13509.tsp seed1.tour seed2.tour seed3.tour -o best.tour",
+    "warptsp merge places.csv old.tour new.tour -o - --seed 2",
 )
-@instance_argument
-@click.argument("tours", metavar="TOUR TOUR...", nargs=-1, type=click.Path(path_type=Path))
-@instance_options
-@output_option
-@seed_option
-@threads_option
-@open_option
-@printing_options
 def command(
     instance: InstanceFile,
-    tours: tuple[Path, ...],
+    tour_files: Annotated[tuple[Path, ...], argument("TOUR TOUR...")],
+    seed: Seed,
+    threads: Threads,
+    open_: OpenOrClosed,
     outputs: TourOutputs,
-    seed: int,
-    threads: int | None,
-    open_: bool | None,
-    printing: Printing,
+    reading: Reading,
 ) -> int:
     """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
 
@@ -56,18 +38,18 @@ def command(
     from warptsp.result import known_facts
     from warptsp.solver.merging import merge
 
-    if len(tours) < 2:
-        raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
-    problem, cities, _ = read_tours(instance.load(), tours, open_)
+    if len(tour_files) < 2:
+        raise InvalidOption(f"{len(tour_files)} tours to merge: give two files or more behind INSTANCE")
+    outputs.check([("the instance itself", instance)])
+    problem, cities, _ = read_tours(reading.load(instance), tour_files, open_)
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
         check_has_no_missing_arcs(problem, result.tour, "the merged tour")
-        outputs.write(result.tour, problem)
+        outputs.write(problem, result.tour)
     lengths = [length_of(problem, tour) for tour in cities]
     unit = problem.metric.unit
-    given = [(str(file), length) for file, length in zip(tours, lengths, strict=True)]
+    given = [(str(file), length) for file, length in zip(tour_files, lengths, strict=True)]
     nothing = "as long as the shortest: the others have nothing for it"
     early = "interrupted before all choices were made"
     facts = [
@@ -81,5 +63,5 @@ def command(
         Fact("interrupted", result.interrupted, early if result.interrupted else None, ""),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.show(facts, printing)
-    return 0 if signals.caught is None else status(signals.caught)
+    outputs.tell(facts)
+    return signals.status

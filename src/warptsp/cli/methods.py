@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import click
-
-from warptsp.cli._options import examples
+from warptsp.cli._command import as_command
 from warptsp.cli.streams import say
 
 
-@click.command(epilog=examples("warptsp methods | less"))
+@as_command("warptsp methods | less")
 def command() -> None:
     """List the methods of warptsp solve and their parameters, and the paper or thesis that each is from.
 

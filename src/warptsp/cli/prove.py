@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from warptsp._facts import Fact
+from warptsp.cli._command import as_command, file_option, option
 from warptsp.cli._display import NoDisplay, make_display
-from warptsp.cli._options import (
-    InstanceFile,
-    Printing,
-    certificate_fact,
-    examples,
-    file_option,
-    instance_argument,
-    instance_options,
-    new_certificate_option,
-    printing_options,
-    seed_option,
-    time_limit_option,
-)
-from warptsp.cli._search import Ends, ends_options
-from warptsp.cli._tours import TourOutputs, output_option, with_tour
+from warptsp.cli._options import Certificate, Ends, InstanceFile, Reading, Seed, TimeLimit, certificate_fact
+from warptsp.cli._outputs import TourOutputs
+from warptsp.cli._tours import with_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -35,63 +22,56 @@ LIVE_SECONDS = 0.2
 LOG_SECONDS = 10.0  # lines in a log stay
 
 
-@click.command(
-    epilog=examples(
-        "warptsp prove berlin52.tsp",
-        "warptsp prove pr299.tsp --tour pr299.tour --time-limit 5m --certificate pr299.json",
-        "warptsp prove vm1084.tsp --checkpoint vm1084.json --resume vm1084.json",
-    )
+@as_command(
+    "warptsp prove berlin52.tsp",
+    "warptsp prove pr299.tsp --tour pr299.tour --time-limit 5m --certificate pr299.json",
+    "warptsp prove vm1084.tsp --checkpoint vm1084.json --resume vm1084.json",
 )
-@instance_argument
-@file_option("--tour", "The tour to begin with; by default a search finds one.")
-@time_limit_option
-@seed_option
-@click.option(
-    "--threads", type=int, metavar="N", help="CPU threads, for cuts and nodes of the tree.  [default: all]"
-)
-@click.option(
-    "--tree/--no-tree",
-    default=True,
-    help="Whether branches follow; without them the proof ends with the bound of the root, which is close.",
-)
-@output_option
-@new_certificate_option
-@file_option(
-    "--checkpoint",
-    "Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
-)
-@file_option("--resume", "Continue from the checkpoint of an earlier proof.")
-@instance_options
-@ends_options
-@printing_options
 def command(
     instance: InstanceFile,
-    tour: Path | None,
-    time_limit: float | None,
-    seed: int,
-    threads: int | None,
-    tree: bool,
+    tour: Annotated[Path | None, file_option("The tour to begin with; by default a search finds one.")],
+    time_limit: TimeLimit,
+    seed: Seed,
+    threads: Annotated[
+        int | None, option("CPU threads, for cuts and nodes of the tree.  [default: all]", "N")
+    ],
+    tree: Annotated[
+        bool,
+        option(
+            "Whether branches follow; without them the proof ends with the bound of the root, which is "
+            "close.",
+            None,
+            "--tree/--no-tree",
+            default=True,
+        ),
+    ],
+    certificate: Certificate,
+    checkpoint: Annotated[
+        Path | None,
+        file_option(
+            "Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from "
+            "it."
+        ),
+    ],
+    resume: Annotated[Path | None, file_option("Continue from the checkpoint of an earlier proof.")],
     outputs: TourOutputs,
-    certificate: Path | None,
-    checkpoint: Path | None,
-    resume: Path | None,
     ends: Ends,
-    printing: Printing,
+    reading: Reading,
 ) -> int:
     """Prove that a tour of INSTANCE is optimal, or find a better one that is: branch and cut.
 
     Most instances of up to 300 cities take seconds, those of up to 1000 minutes, and some far longer. Ctrl-C
     ends the proof and keeps the best tour and what has been proved so far.
     """
-    from warptsp.interruption import FirstSignal, status
+    from warptsp.interruption import FirstSignal
     from warptsp.solver.proving import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
-    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)], others=others)
-    problem, cities = with_tour(instance.load(), tour, ends)
+    outputs.check([("the instance itself", instance)], others)
+    problem, cities = with_tour(reading.load(instance), tour, ends)
     outputs.check_tours(problem)
     with FirstSignal() as signals:
-        with make_display("none" if printing.quiet else "auto") as display:
+        with make_display("none" if outputs.quiet else "auto") as display:
             if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
@@ -107,14 +87,14 @@ def command(
                 checkpoint=checkpoint,
                 resume=resume,
             )
-        outputs.write(proof.tour, problem)
+        outputs.write(problem, proof.tour)
     facts = [
         *_facts(problem, proof),
         certificate_fact(certificate, proof.proved),
         Fact("checkpoint", kept := None if checkpoint is None else str(checkpoint), kept),
     ]
-    outputs.show(facts, printing)
-    return 0 if signals.caught is None else status(signals.caught)
+    outputs.tell(facts)
+    return signals.status
 
 
 class _Told:
@@ -134,8 +114,7 @@ class _Told:
 
 def _stand(problem: Problem, progress: ProofProgress) -> str:
     from warptsp.progress import relative_gap
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
     unit = problem.metric.unit
     parts = [
@@ -152,8 +131,7 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
 
 def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     from warptsp.progress import in_percent
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.quantities import format_gap, length_text
 
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit

@@ -6,21 +6,14 @@ import csv
 import io
 import os
 import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Annotated, Any
 
 from warptsp._facts import Fact
-from warptsp.cli._options import (
-    Printing,
-    device_option,
-    examples,
-    file_option,
-    printing_options,
-    time_option,
-)
-from warptsp.cli._tours import open_option, output_facts
+from warptsp.cli._command import argument, as_command, file_option, option
+from warptsp.cli._options import OpenOrClosed, Printing, Reading, device_option, time_option
+from warptsp.cli._outputs import output_facts
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
@@ -31,54 +24,41 @@ if TYPE_CHECKING:
 TELL = 2.0  # seconds between two lines of progress
 
 
-@click.command(
-    epilog=examples(
-        "warptsp solve-many instances/ -o lengths.csv --tours tours/",
-        "warptsp solve-many points.npy -o tours.npy --kicks 500",
-        "warptsp solve-many rounds/ -o lengths.csv --total-time 60",
-        "warptsp solve-many points.npy -o tours.npy --device cuda",
-    )
+@as_command(
+    "warptsp solve-many instances/ -o lengths.csv --tours tours/",
+    "warptsp solve-many points.npy -o tours.npy --kicks 500",
+    "warptsp solve-many rounds/ -o lengths.csv --total-time 60",
+    "warptsp solve-many points.npy -o tours.npy --device cuda",
 )
-@click.argument("problems", metavar="FOLDER|FILE.npy", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(),
-    help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array. May be given "
-    "several times.",
-)
-@file_option("--tours", "Write each tour into this folder, as a TSPLIB file NAME.tour.", metavar="FOLDER")
-@time_option("--time-limit", "Stop each search after this time: 10, 90s, 1m30s.")
-@click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks; repeatable.")
-@time_option("--total-time", "Divide this time among all problems.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of problem 0; problem i has SEED + i."
-)
-@click.option("--threads", type=int, metavar="N", help="Problems at once; by default one for each processor.")
-@device_option(
-    "cpu|cuda|cuda:N", "cpu, or a GPU, which searches thousands of problems at once.", default="cpu"
-)
-@click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
-@click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")
-@open_option
-@printing_options
 def command(
-    problems: Path,
-    outputs: tuple[str, ...],
-    tours: Path | None,
-    time_limit: float | None,
-    kicks: int | None,
-    total_time: float | None,
-    seed: int,
-    threads: int | None,
-    device: str,
-    metric: str | None,
-    asymmetric: bool,
-    open_: bool | None,
+    problems: Annotated[Path, argument("FOLDER|FILE.npy")],
+    outputs: Annotated[
+        tuple[str, ...],
+        file_option(
+            "Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array. May be "
+            "given several times.",
+            "FILE",
+            "-o",
+            "--output",
+        ),
+    ],
+    tours: Annotated[
+        Path | None, file_option("Write each tour into this folder, as a TSPLIB file NAME.tour.", "FOLDER")
+    ],
+    time_limit: Annotated[float | None, time_option("Stop each search after this time: 10, 90s, 1m30s.")],
+    kicks: Annotated[int | None, option("Stop each search after N kicks; repeatable.", "N")],
+    total_time: Annotated[float | None, time_option("Divide this time among all problems.")],
+    seed: Annotated[int, option("Seed of problem 0; problem i has SEED + i.", default=0, show_default=True)],
+    threads: Annotated[int | None, option("Problems at once; by default one for each processor.", "N")],
+    device: Annotated[
+        str,
+        device_option(
+            "cpu|cuda|cuda:N", "cpu, or a GPU, which searches thousands of problems at once.", default="cpu"
+        ),
+    ],
+    open_: OpenOrClosed,
     printing: Printing,
+    reading: Reading,
 ) -> int:
     """Find short tours of all instances in a folder, or of an array of problems.
 
@@ -88,6 +68,7 @@ def command(
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
+    from warptsp.many.sources import Source
     from warptsp.outputs import Attempts, check_outputs, make_folder
 
     for output in outputs:
@@ -99,18 +80,24 @@ def command(
     )
     if tours is not None:
         make_folder(tours)
+    source = Source.of(problems)
+    asked: dict[str, Any] = {"metric": reading.metric, "asymmetric": reading.asymmetric}
+    if source.names is not None:
+        items = [partial(reading.problem, file) for file in source.items or ()]
+        source, asked = Source(items, items, source.names), {}
+    elif unread := reading.only_of_files():
+        raise InvalidOption(f"{unread}: {problems} is an array of problems; only files in a folder need it")
     results = solve_many(
-        problems,
-        metric=metric,
+        source,
         time_limit=time_limit,
         kicks=kicks,
         total_time=total_time,
         seed=seed,
         open=open_,
-        asymmetric=asymmetric,
         threads=threads,
         device=device,
         callback=_Lines(printing.quiet),
+        **asked,
     )
     attempts = Attempts()
     written = tuple(output for output in outputs if attempts.make(_write, output, results))

@@ -13,7 +13,7 @@ import os
 import select
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -64,18 +64,23 @@ class Warnings(logging.Handler):
 
 
 @contextmanager
-def telling_warnings() -> Iterator[None]:
-    """Tell the library's warnings on standard error; nothing changes where that is done already."""
-    logger = logging.getLogger("warptsp")
-    if any(isinstance(handler, Warnings) for handler in logger.handlers):
-        yield
-        return
-    handler = Warnings()
+def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]:
+    """Let a handler have what a logger is told, from its own level on."""
+    logger = logging.getLogger(name)
+    before = logger.level
     logger.addHandler(handler)
+    logger.setLevel(min(handler.level, logger.getEffectiveLevel()))
     try:
         yield
     finally:
         logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+def telling_warnings() -> AbstractContextManager[None]:
+    """Tell the library's warnings on standard error; nothing changes where that is done already."""
+    told = any(isinstance(handler, Warnings) for handler in logging.getLogger("warptsp").handlers)
+    return nullcontext() if told else listening(Warnings())
 
 
 def secure() -> None:

@@ -3,115 +3,75 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from warptsp._facts import Fact
-from warptsp.cli._options import (
-    Printing,
-    device_option,
-    examples,
-    file_option,
-    printing_options,
-    seed_option,
-    threads_option,
-    time_option,
-)
+from warptsp.cli import _values
+from warptsp.cli._command import argument, as_command, file_option, option
+from warptsp.cli._options import Printing, Seed, Threads, device_option, time_option
+from warptsp.cli._outputs import check_page_name
 from warptsp.errors import InvalidOption
-from warptsp.interruption import FirstSignal, status
+from warptsp.interruption import FirstSignal
 
 if TYPE_CHECKING:
     from warptsp.strokes import Machine
 
-
-class _Numbers(click.ParamType):  # type: ignore[type-arg]
-    """Numbers with commas between them: ``0,0``."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a tuple of numbers."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            return tuple(float(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(f"{value!r} is not a list of numbers such as 0,0", param, ctx)
+Numbers = tuple[float, ...]
 
 
-@click.command(
-    epilog=examples(
-        "warptsp strokes drawing.svg -o shorter.svg --preview both.svg",
-        "warptsp strokes board.drl -o board.drl --machine max --home 0,0 --back",
-        "warptsp strokes part.nc -o shorter.nc --speed 100,100 --acceleration 500 --inner-first",
-    )
+@as_command(
+    "warptsp strokes drawing.svg -o shorter.svg --preview both.svg",
+    "warptsp strokes board.drl -o board.drl --machine max --home 0,0 --back",
+    "warptsp strokes part.nc -o shorter.nc --speed 100,100 --acceleration 500 --inner-first",
 )
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the file in its new order; - is stdout."
-)
-@click.option(
-    "--check-only", is_flag=True, help="Write nothing; say whether the new order does the same work."
-)
-@click.option("--format", "format_", metavar="NAME", help="Format: svg, hpgl, gcode, excellon or dxf.")
-@click.option("--home", type=_Numbers(), metavar="X,Y", help="Start here.  [default: as the file says]")
-@click.option("--back", is_flag=True, help="Return to the home position.")
-@click.option("--keep-directions", is_flag=True, help="Draw no stroke backwards.")
-@click.option("--keep-entries", is_flag=True, help="Enter closed paths where the file does.")
-@click.option("--inner-first", is_flag=True, help="Cut what lies in a closed path before that path.")
-@click.option("--ungroup", is_flag=True, help="Mix groups and colours of SVG, or layers and colours of DXF.")
-@click.option(
-    "--join", type=float, default=0.0, metavar="D", help="HPGL: draw on where ends are at most D apart."
-)
-@click.option(
-    "--machine",
-    type=click.Choice(("euclidean", "max")),
-    default="euclidean",
-    show_default=True,
-    help="Travel as its length, or as the longer of its axes (both motors at once).",
-)
-@click.option("--speed", type=_Numbers(), metavar="V[,V]", help="Travel in seconds: top speed of the axes.")
-@click.option(
-    "--acceleration", type=_Numbers(), metavar="A[,A]", help="Acceleration of the axes, with --speed."
-)
-@time_option(
-    "--time-limit",
-    "Search for this time: 10, 90s, 5m.  [default: up to 6 s, less where little is left to gain]",
-)
-@click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
-@seed_option
-@threads_option
-@device_option("auto|cpu|cuda|cuda:N", "Where to search.")
-@click.option(
-    "--preview", metavar="FILE", type=click.Path(), help="Draw strokes and travel, before and after (.svg)."
-)
-@file_option(
-    "--report", "Write a page on which the tool goes its way, before and after (.html).", path_type=str
-)
-@printing_options
 def command(
-    file: Path,
-    output: str | None,
-    check_only: bool,
-    format_: str | None,
-    home: tuple[float, ...] | None,
-    back: bool,
-    keep_directions: bool,
-    keep_entries: bool,
-    inner_first: bool,
-    ungroup: bool,
-    join: float,
-    machine: str,
-    speed: tuple[float, ...] | None,
-    acceleration: tuple[float, ...] | None,
-    time_limit: float | None,
-    kicks: int | None,
-    seed: int,
-    threads: int | None,
-    device: str,
-    preview: str | None,
-    report: str | None,
+    file: Annotated[Path, argument("FILE")],
+    output: Annotated[
+        str | None, file_option("Write the file in its new order; - is stdout.", "FILE", "-o", "--output")
+    ],
+    check_only: Annotated[bool, option("Write nothing; say whether the new order does the same work.")],
+    format: Annotated[str | None, option("Format: svg, hpgl, gcode, excellon or dxf.", "NAME")],
+    home: Annotated[
+        Numbers | None, option("Start here.  [default: as the file says]", "X,Y", type=_values.numbers)
+    ],
+    back: Annotated[bool, option("Return to the home position.")],
+    keep_directions: Annotated[bool, option("Draw no stroke backwards.")],
+    keep_entries: Annotated[bool, option("Enter closed paths where the file does.")],
+    inner_first: Annotated[bool, option("Cut what lies in a closed path before that path.")],
+    ungroup: Annotated[bool, option("Mix groups and colours of SVG, or layers and colours of DXF.")],
+    join: Annotated[float, option("HPGL: draw on where ends are at most D apart.", "D", default=0.0)],
+    machine: Annotated[
+        str,
+        option(
+            "Travel as its length, or as the longer of its axes (both motors at once).",
+            type=click.Choice(("euclidean", "max")),
+            default="euclidean",
+            show_default=True,
+        ),
+    ],
+    speed: Annotated[
+        Numbers | None, option("Travel in seconds: top speed of the axes.", "V[,V]", type=_values.numbers)
+    ],
+    acceleration: Annotated[
+        Numbers | None,
+        option("Acceleration of the axes, with --speed.", "A[,A]", type=_values.numbers),
+    ],
+    time_limit: Annotated[
+        float | None,
+        time_option(
+            "Search for this time: 10, 90s, 5m.  [default: up to 6 s, less where little is left to gain]"
+        ),
+    ],
+    kicks: Annotated[int | None, option("Stop each search after N kicks.", "N")],
+    seed: Seed,
+    threads: Threads,
+    device: Annotated[str, device_option("auto|cpu|cuda|cuda:N", "Where to search.")],
+    preview: Annotated[str | None, file_option("Draw strokes and travel, before and after (.svg).")],
+    report: Annotated[
+        str | None, file_option("Write a page on which the tool goes its way, before and after (.html).")
+    ],
     printing: Printing,
 ) -> int:
     """Put the strokes of a drawing, the cuts of a G-code program or the holes of a board in an order with
@@ -121,7 +81,6 @@ def command(
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
     The new file is verified before it is written: an interpreter of its own runs both.
     """
-    from warptsp.cli.report import check_page_name
     from warptsp.outputs import atomic_write, check_outputs
     from warptsp.strokes import arrange
     from warptsp.strokes.files import Rules, read_drawing, rewritten
@@ -134,21 +93,19 @@ def command(
         raise InvalidOption(
             "--check-only and --output: the one writes nothing, the other says where to; leave one out"
         )
-    kind = format_of(file, format_)
-    if output not in (None, "-") and format_ is None and format_of(output).name != kind.name:
+    kind = format_of(file, format)
+    if output not in (None, "-") and format is None and format_of(output).name != kind.name:
         raise InvalidOption(
             f"--output {output!r}: {file} is {kind.title}, and one format is not turned into another"
         )
     if preview is not None and not preview.lower().endswith(".svg"):
         raise InvalidOption(f"--preview {preview!r}: the name must end in .svg")
-    if report is not None:
-        check_page_name(report, "--report")
+    check_page_name(report, "--report")
     check_outputs([("--output", output)], [])  # which may be the drawing: it is whole until then
-    taken = [("the drawing itself", file)] + [
-        ("taken by --output", name) for name in [output] if name is not None
-    ]
+    taken: list[tuple[str, str | Path]] = [("the drawing itself", file)]
+    taken += [] if output is None else [("taken by --output", output)]
     check_outputs([("--preview", preview), ("--report", report)], taken)
-    drawing = read_drawing(file, format_, ungroup=ungroup, inner_first=inner_first)
+    drawing = read_drawing(file, format, ungroup=ungroup, inner_first=inner_first)
     found = home if home is not None else drawing.home
     with FirstSignal() as signals:  # what is found is written
         plan = arrange(
@@ -206,10 +163,10 @@ def command(
     if not any(written.values()) and not verified:
         facts.append(Fact("", words="not written; --output FILE writes it", name="output"))
     printing.show(facts, on_stderr=output == "-")
-    return 0 if signals.caught is None else status(signals.caught)
+    return signals.status
 
 
-def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[float, ...] | None) -> Machine:
+def _machine(name: str, speed: Numbers | None, acceleration: Numbers | None) -> Machine:
     from warptsp.strokes import AxisTimes
     from warptsp.strokes.machine import machine_of
 

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from warptsp.cli import solve
-from warptsp.cli._options import examples
+from warptsp.cli._command import examples
 
-NOT_HERE = ("watch", "explain_launch")
+NOT_HERE = ("watch", "explain_launch", "arch")
 
 
 def _run(no_browser: bool, **options: Any) -> int:
@@ -23,7 +23,9 @@ def _run(no_browser: bool, **options: Any) -> int:
     tour. Ctrl-C or SIGTERM ends the search; the best tour so far is written.
     """
     assert solve.command.callback is not None
-    return int(solve.command.callback(watch=True, browser=not no_browser, explain_launch=False, **options))
+    return int(
+        solve.command.callback(watch=True, browser=not no_browser, explain_launch=False, arch=None, **options)
+    )
 
 
 command = click.Command(

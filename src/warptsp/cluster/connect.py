@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from warptsp._checks import checked_number
-from warptsp.cluster.address import FORM, named_cluster
 from warptsp.cluster.executors import Executor, InProcess
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import resolve_threads
 
 DEVICES = ("auto", "cpu", "cuda")
+MAX_WORKERS = 1024  # of local:N and threads:N; larger numbers are ports
+PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "inproc")  # of Dask
+FORM = "an address such as tcp://10.0.0.1:8786, local, local:8, threads, threads:8 or devices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +103,13 @@ def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
         return DaskExecutor(cluster, device), True
     kind, count = named_cluster(cluster)
     if kind == "threads":
-        return InProcess(["cpu"] * resolve_threads(count)), True
+        return InProcess("cpu", resolve_threads(count)), True
     if kind == "devices":
         from warptsp.cluster.tasks import usable_gpus
 
         if not usable_gpus():
             raise BackendUnavailable("cluster devices: there is no usable GPU; warptsp devices says why")
-        return InProcess(["cuda"] * len(usable_gpus())), True
+        return InProcess("cuda", len(usable_gpus())), True
     if kind == "local":
         from warptsp.cluster.local import start_local
 
@@ -122,3 +125,59 @@ def _is_client(cluster: object) -> bool:
         kind.__module__.partition(".")[0] == "distributed" and kind.__name__ == "Client"
         for kind in type(cluster).__mro__
     )
+
+
+def named_cluster(cluster: str) -> tuple[str, int | None]:
+    """Return the kind of cluster, "" for an address, and how many workers it shall have.
+
+    Raises
+    ------
+    InvalidOption
+        If it is no name of a cluster: what is wrong with it.
+    """
+    kind, colon, count = cluster.partition(":")
+    if kind not in ("local", "threads", "devices") or count.startswith("//"):
+        _check_address(cluster)
+        return "", None
+    if not colon:
+        return kind, None
+    if kind == "devices":
+        raise InvalidOption(f"cluster {cluster!r}: devices are all GPUs of this machine and take no number")
+    if not (_is_number(count) and 1 <= int(count) <= MAX_WORKERS):
+        raise InvalidOption(
+            f"cluster {cluster!r}: local:N and threads:N take a number of workers from 1 to {MAX_WORKERS}; "
+            f"a scheduler on a host of that name is tcp://{cluster}"
+        )
+    return kind, int(count)
+
+
+def _check_address(address: str) -> None:
+    protocol, separator, place = address.rpartition("://")
+    if not address or (separator and not place) or re.search(r"\s|[^\x21-\x7e]", address):
+        raise InvalidOption(f"cluster {address!r}: give {FORM}")
+    if separator and protocol not in PROTOCOLS:
+        raise InvalidOption(
+            f"cluster {address!r}: {protocol!r} is not a protocol of Dask, which are {', '.join(PROTOCOLS)}; "
+            f"give {FORM}"
+        )
+    if protocol == "inproc":  # a scheduler in this process; the rest is Dask's own affair
+        return
+    match = re.fullmatch(r"(?P<host>\[[0-9A-Za-z:.%]+\]|[^\[\]/:@?#]+)(?::(?P<port>[^:/]*))?/?", place)
+    if match is None:
+        raise InvalidOption(
+            f"cluster {address!r}: {place!r} is not a host and port, such as 10.0.0.1:8786 or [::1]:8786; "
+            f"give {FORM}"
+        )
+    port = match["port"]
+    if not port:
+        raise InvalidOption(
+            f"cluster {address!r}: the port is missing, as in {protocol or 'tcp'}://{match['host']}:8786; "
+            f"give {FORM}"
+        )
+    if not (_is_number(port) and 1 <= int(port) <= 65535):
+        raise InvalidOption(f"cluster {address!r}: port {port!r} is not a number from 1 to 65535")
+
+
+def _is_number(text: str) -> bool:
+    # Bounded, since Python refuses to read numbers of thousands of digits.
+    return re.fullmatch(r"[0-9]{1,9}", text) is not None

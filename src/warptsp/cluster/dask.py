@@ -10,51 +10,28 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import queue
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from warptsp._version import __version__
-from warptsp.cluster.executors import WAITING, Outcome
-from warptsp.cluster.scheduler import Scheduler
+from warptsp.cluster.executors import Outcome
+from warptsp.cluster.scheduler import Scheduler, client_of
 from warptsp.cluster.tasks import Abilities, Answer, DeadlinePassed, Refused, Task, improve_packed
-from warptsp.errors import BackendUnavailable, InvalidOption
+from warptsp.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 logger = logging.getLogger(__name__)
 
-CONNECT = 10.0  # seconds for a scheduler to answer
 LOOK = 0.5  # seconds between two polls for workers
 POLL = 0.01  # seconds between two polls of the tasks
 LAG = 0.2  # seconds that an answer is on its way
-LEAVE = 2.0  # seconds for a scheduler to say goodbye
 FETCH = 60.0  # seconds for an answer to come over the network
 PREFIX = "warptsp-improve"  # of the tasks' names, as the dashboard shows them
-# Dask keeps the last thousand messages of a connection, and tasks are in them: up to a gigabyte for each.
-FORGETFUL = {"distributed.admin.low-level-log-length": 0}
-
-
-def import_distributed() -> Any:
-    """Return the package ``distributed``.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed: how to install it.
-    """
-    try:
-        import distributed
-    except ImportError as error:
-        raise BackendUnavailable(
-            f"a cluster needs Dask, which is not installed ({error}): pip install 'warptsp[dask]'"
-        ) from error
-    return distributed
 
 
 @dataclass(slots=True)
@@ -93,20 +70,20 @@ class DaskExecutor:
         With "cuda", workers without a GPU get nothing.
     ended : callable
         Says why nobody is left who starts workers, None if somebody is, or may be.
+
+    Attributes
+    ----------
+    resources : ExitStack
+        Closed with the executor.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        device: str = "auto",
-        ended: Callable[[], str | None] = lambda: None,
-    ) -> None:
+    def __init__(self, client: Client, device: str, ended: Callable[[], str | None] = lambda: None) -> None:
         self._scheduler = Scheduler(client)
         self.name = self._scheduler.name
         self.lag = LAG
         self._client = client
         self._device = device
-        self._endings: list[Callable[[], object]] = []
+        self.resources = ExitStack()
         self._ended = ended
         self._workers: dict[str, _Worker] = {}
         self._in_flight: dict[str, _Submitted] = {}
@@ -136,9 +113,6 @@ class DaskExecutor:
     def has_gpus(self) -> bool:
         able = [worker.abilities for worker in self._workers.values() if worker.takes_tasks]
         return self._device != "cpu" and any(abilities is not None and abilities.gpus for abilities in able)
-
-    def room(self) -> int:
-        return self.slots() + WAITING * len(self.workers()) - len(self._in_flight)
 
     def submit(self, task: Task) -> None:
         import dask.config
@@ -185,12 +159,7 @@ class DaskExecutor:
     def close(self) -> None:
         self.drop()
         self._cancel([w.asked for w in self._workers.values() if w.asked is not None])
-        for end in self._endings:
-            end()
-
-    def on_close(self, end: Callable[[], object]) -> None:
-        """Call this at the end of `close`."""
-        self._endings.append(end)
+        self.resources.close()
 
     def _cancel(self, futures: list[Future]) -> None:
         if futures:
@@ -355,87 +324,18 @@ class DaskExecutor:
 
 
 def connect(address: str, device: str) -> DaskExecutor:
-    """Return the workers of the scheduler at this address.
-
-    Raises
-    ------
-    BackendUnavailable
-        If no scheduler answers there, or Dask is not installed.
-    InvalidOption
-        If Dask cannot reach this address.
-    """
-    distributed = import_distributed()
-    if address.startswith(("tls://", "wss://")) and not _has_tls(distributed):
-        raise InvalidOption(
-            f"cluster {address}: TLS is not set up here; name the certificates in Dask's configuration, "
-            "distributed.comm.tls, or take a dask Client made with them"
-        )
+    """Return the workers of the scheduler at this address; raises what `client_of` raises."""
     with ExitStack() as stack:
-        # Dask, too, says that a scheduler is gone, on the terminal, and does it with a traceback.
-        stack.enter_context(quiet("distributed.client", logging.CRITICAL))
-        stack.enter_context(quiet("distributed.batched", logging.WARNING))
-        client = _open_client(distributed, address)
-        stack.callback(let_go, client)
-        executor = DaskExecutor(client, device)
-        executor.on_close(stack.pop_all().close)
+        executor = DaskExecutor(stack.enter_context(client_of(address)), device)
+        executor.resources = stack.pop_all()
         return executor
-
-
-def _has_tls(distributed: Any) -> bool:
-    return distributed.Security().get_connection_args("client")["ssl_context"] is not None
-
-
-def _open_client(distributed: Any, address: str) -> Client:
-    opened: queue.SimpleQueue[Any] = queue.SimpleQueue()
-
-    def open_client() -> None:
-        import dask.config
-
-        try:
-            with dask.config.set(FORGETFUL):
-                opened.put(distributed.Client(address, timeout=CONNECT, set_as_default=False))
-        except Exception as error:
-            opened.put(error)
-
-    # Dask's own limit does not hold where something accepts the connection and then says nothing.
-    threading.Thread(target=open_client, name="warptsp connect", daemon=True).start()
-    try:
-        client = opened.get(timeout=1.5 * CONNECT)
-    except queue.Empty:
-        client = TimeoutError()
-    if isinstance(client, OSError):
-        raise BackendUnavailable(
-            f"cluster {address}: no scheduler answers there within {CONNECT:g} s; start one with: "
-            "dask scheduler"
-        ) from client
-    if isinstance(client, Exception):
-        raise InvalidOption(f"cluster {address!r}: Dask cannot reach this address: {client}") from client
-    return cast("Client", client)
-
-
-def let_go(client: Client) -> None:
-    """Close a client, whether or not there is still a scheduler to take leave of."""
-    with suppress(OSError):
-        client.close(timeout=LEAVE)
-
-
-@contextmanager
-def quiet(logger_name: str, level: int) -> Iterator[None]:
-    """Have one of Dask's loggers say less."""
-    its = logging.getLogger(logger_name)
-    before = its.level
-    its.setLevel(level)
-    try:
-        yield
-    finally:
-        its.setLevel(before)
 
 
 # On the worker
 
 
 def _describe_here() -> dict[str, Any]:
-    return Abilities.of_this_process().as_dict()
+    return asdict(Abilities.of_this_process())
 
 
 def _improve_here(packed: bytes) -> tuple[str, bytes, str | None]:

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import math
-import queue
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from warptsp.cluster.tasks import Answer, Task, improve
 from warptsp.stop import StopToken
 
-WAITING = 2  # tasks that may wait for a worker beside those that it has in work
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,6 @@ class Executor(Protocol):
     def has_gpus(self) -> bool:
         """Whether a worker has a GPU."""
 
-    def room(self) -> int:
-        """Return how many tasks may be submitted now."""
-
     def submit(self, task: Task) -> None:
         """Take a task; returns at once."""
 
@@ -78,69 +75,53 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """Threads of this process, or its GPUs with a thread for each.
+    """Threads of this process, or a thread for each of its GPUs.
 
     Parameters
     ----------
-    devices : sequence of str
-        One thread for each entry, "cpu" or "cuda"; GPUs are taken in turn.
+    device : {"cpu", "cuda"}
+    threads : int
     """
 
-    def __init__(self, devices: Sequence[str]) -> None:
+    def __init__(self, device: str, threads: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         self.name = "this process"
         self.lag = 0.0
-        self._devices = tuple(devices)
-        self._names = tuple(f"{device} thread {i}" for i, device in enumerate(devices))
-        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-        self._in_flight = 0
+        self._device = device
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads, f"{device} thread")
+        self._in_flight: dict[Future[Outcome], Task] = {}
         self._stop = StopToken()
-        self._threads = [
-            threading.Thread(target=self._work, args=pair, name=f"warptsp {pair[0]}", daemon=True)
-            for pair in zip(self._names, self._devices, strict=True)
-        ]
-        for thread in self._threads:
-            thread.start()
 
     def workers(self) -> Sequence[str]:
-        return self._names
+        return [f"{self._device} thread {number}" for number in range(self._threads)]
 
     def lack(self) -> str:
         return "this process has no device for them"
 
     def slots(self) -> int:
-        return len(self._devices)
+        return self._threads
 
     def has_gpus(self) -> bool:
-        return "cuda" in self._devices
-
-    def room(self) -> int:
-        return (1 + WAITING) * len(self._devices) - self._in_flight
+        return self._device == "cuda"
 
     def submit(self, task: Task) -> None:
-        self._in_flight += 1
-        self._tasks.put(task)
+        self._in_flight[self._pool.submit(self._done, task)] = task
 
     def gather(self, seconds: float, patience: float) -> list[Outcome]:
-        outcomes = []
-        try:
-            outcomes.append(self._outcomes.get(timeout=seconds))
-            while True:
-                outcomes.append(self._outcomes.get_nowait())
-        except queue.Empty:
-            self._in_flight -= len(outcomes)
-            return outcomes
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        done, _ = wait(self._in_flight, seconds, FIRST_COMPLETED)
+        for future in done:
+            del self._in_flight[future]
+        return [future.result() for future in done]
 
     def sent_and_received(self) -> tuple[int, int]:
         return 0, 0
 
     def drop(self) -> list[Outcome]:
-        try:
-            while True:
-                self._tasks.get_nowait()
-                self._in_flight -= 1
-        except queue.Empty:
-            pass
+        self._in_flight = {future: task for future, task in self._in_flight.items() if not future.cancel()}
         self._stop.request()
         outcomes = []
         while self._in_flight:
@@ -150,15 +131,11 @@ class InProcess:
 
     def close(self) -> None:
         self.drop()
-        for _ in self._threads:
-            self._tasks.put(None)
-        for thread in self._threads:
-            thread.join()
+        self._pool.shutdown()
 
-    def _work(self, name: str, device: str) -> None:
-        while (task := self._tasks.get()) is not None:
-            try:
-                answer = improve(replace(task, device=device), self._stop)
-                self._outcomes.put(Outcome(task, name, answer=answer))
-            except BaseException as error:
-                self._outcomes.put(Outcome(task, name, error=error))
+    def _done(self, task: Task) -> Outcome:
+        name = threading.current_thread().name.replace("_", " ")
+        try:
+            return Outcome(task, name, answer=improve(replace(task, device=self._device), self._stop))
+        except BaseException as error:
+            return Outcome(task, name, error=error)

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 
-from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed, let_go, quiet
+from warptsp.cluster.dask import DaskExecutor
+from warptsp.cluster.scheduler import FORGETFUL, import_distributed, let_go, quiet
 from warptsp.cluster.tasks import usable_gpus
 from warptsp.errors import BackendUnavailable
 from warptsp.machine import available_threads
@@ -41,6 +41,8 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
     gpus = () if device == "cpu" else usable_gpus()
     count = workers or len(gpus) or available_threads()
     with ExitStack() as stack:
+        # Dask tells of connections that end, with tracebacks, from threads of its own.
+        stack.enter_context(quiet("distributed", logging.ERROR))
         # For as long as workers may connect.
         stack.enter_context(dask.config.set({**FORGETFUL, GPU_MONITOR: False}))
         try:
@@ -58,15 +60,17 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
             client = distributed.Client(cluster, set_as_default=False)
         except (OSError, RuntimeError) as error:
             raise BackendUnavailable(f"cluster local: Dask's scheduler does not start: {error}") from error
-        processes = _Processes(folder / "workers.log")
-        stack.callback(processes.end)
+        log = folder / "workers.log"
+        started: list[subprocess.Popen[bytes]] = []
+        stack.callback(_end, started)
         stack.callback(let_go, client)
-        for gpu in gpus[:count]:
-            processes.start(cluster.scheduler_address, 1, _visible(gpu))
+        groups = [(1, _visible(gpu)) for gpu in gpus[:count]]
         if count > len(gpus):
-            processes.start(cluster.scheduler_address, count - len(gpus), "")
-        executor = DaskExecutor(client, device, processes.complaint)
-        executor.on_close(partial(_end_quietly, stack.pop_all()))
+            groups.append((count - len(gpus), ""))
+        for workers_of_it, gpu in groups:
+            started.append(_start(cluster.scheduler_address, workers_of_it, gpu, log))
+        executor = DaskExecutor(client, device, lambda: _complaint(started, log))
+        executor.resources = stack.pop_all()
         return executor
 
 
@@ -101,55 +105,42 @@ def _remove_unlocked(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _end_quietly(stack: ExitStack) -> None:
-    # Dask tells of connections that end, with tracebacks, from threads of its own.
-    with quiet("distributed", logging.ERROR), stack:
-        pass
+def _start(address: str, workers: int, gpu: str, log: Path) -> subprocess.Popen[bytes]:
+    """Start so many workers that see this GPU, and write into this file what they say."""
+    # Safe: Python, and what it starts, imports nothing from the working directory.
+    command = [sys.executable, "-P", "-m", "dask", "worker", address, "--host", HERE]
+    # Without a dashboard there is still its server, with figures for Prometheus.
+    command += ["--no-dashboard", "--dashboard-address", f"{HERE}:0"]
+    command += ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", "0"]
+    command += ["--local-directory", str(log.parent)]
+    try:
+        with log.open("ab") as stream:
+            return subprocess.Popen(
+                command,
+                env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, GPU_MONITOR_VARIABLE: "False"},
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,  # Ctrl-C ends the run, which then ends the workers
+            )
+    except OSError as error:
+        raise BackendUnavailable(f"cluster local: workers do not start: {error}") from error
 
 
-class _Processes:
-    """The processes that start workers, and what they say."""
+def _complaint(started: list[subprocess.Popen[bytes]], log: Path) -> str | None:
+    """Say why all of them have ended; None if one goes on."""
+    if any(process.poll() is None for process in started):
+        return None
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return f"workers ended by themselves: {lines[-1] if lines else 'without a word'}"
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
-        self._started: list[subprocess.Popen[bytes]] = []
 
-    def start(self, address: str, workers: int, gpu: str) -> None:
-        """Start so many workers that see this GPU."""
-        # Safe: Python, and what it starts, imports nothing from the working directory.
-        command = [sys.executable, "-P", "-m", "dask", "worker", address, "--host", HERE]
-        # Without a dashboard there is still its server, with figures for Prometheus.
-        command += ["--no-dashboard", "--dashboard-address", f"{HERE}:0"]
-        command += ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", "0"]
-        command += ["--local-directory", str(self._log.parent)]
-        # In a session of its own: Ctrl-C ends the run, which then ends the workers.
-        try:
-            with self._log.open("ab") as stream:
-                process = subprocess.Popen(
-                    command,
-                    env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, GPU_MONITOR_VARIABLE: "False"},
-                    stdin=subprocess.DEVNULL,
-                    stdout=stream,
-                    stderr=stream,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise BackendUnavailable(f"cluster local: workers do not start: {error}") from error
-        self._started.append(process)
-
-    def complaint(self) -> str | None:
-        """Say why all of them have ended; None if one goes on."""
-        if any(process.poll() is None for process in self._started):
-            return None
-        lines = self._log.read_text(errors="replace").strip().splitlines()
-        return f"workers ended by themselves: {lines[-1] if lines else 'without a word'}"
-
-    def end(self) -> None:
-        """End all of them at once: a time limit holds for this, too, and workers have nothing to lose."""
-        for process in self._started:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+def _end(started: list[subprocess.Popen[bytes]]) -> None:
+    """End all of them at once: a time limit holds for this, too, and workers have nothing to lose."""
+    for process in started:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _visible(gpu: str) -> str:

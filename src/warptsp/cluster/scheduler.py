@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import queue
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, cast
 
 from warptsp.errors import BackendUnavailable, InvalidOption
 
@@ -18,8 +20,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CONNECT = 10.0  # seconds for a scheduler to answer first
+LEAVE = 2.0  # seconds for it to say goodbye
 ANSWER = 0.5  # seconds that a question waits for its answer; what comes later is there at the next question
 SILENCE = 60.0  # seconds without any answer after which a scheduler is gone, whatever its connection says
+# Dask keeps the last thousand messages of a connection, and tasks are in them: up to a gigabyte for each.
+FORGETFUL = {"distributed.admin.low-level-log-length": 0}
 
 
 class Scheduler:
@@ -127,3 +133,93 @@ class Scheduler:
 
     def _gone(self, why: str) -> BackendUnavailable:
         return BackendUnavailable(f"{self.name}: the scheduler is gone: {why}")
+
+
+def import_distributed() -> Any:
+    """Return the package ``distributed``.
+
+    Raises
+    ------
+    BackendUnavailable
+        If it is not installed: how to install it.
+    """
+    try:
+        import distributed
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"a cluster needs Dask, which is not installed ({error}): pip install 'warptsp[dask]'"
+        ) from error
+    return distributed
+
+
+@contextmanager
+def client_of(address: str) -> Iterator[Client]:
+    """Have a client of the scheduler at this address.
+
+    Raises
+    ------
+    BackendUnavailable
+        If no scheduler answers there, or Dask is not installed.
+    InvalidOption
+        If Dask cannot reach this address.
+    """
+    distributed = import_distributed()
+    certificates = distributed.Security().get_connection_args("client")["ssl_context"]
+    if address.startswith(("tls://", "wss://")) and certificates is None:
+        raise InvalidOption(
+            f"cluster {address}: TLS is not set up here; name the certificates in Dask's configuration, "
+            "distributed.comm.tls, or take a dask Client made with them"
+        )
+    # Dask, too, says that a scheduler is gone, on the terminal, and does it with a traceback.
+    with quiet("distributed.client", logging.CRITICAL), quiet("distributed.batched", logging.WARNING):
+        client = _open_client(distributed, address)
+        try:
+            yield client
+        finally:
+            let_go(client)
+
+
+def _open_client(distributed: Any, address: str) -> Client:
+    opened: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def open_client() -> None:
+        import dask.config
+
+        try:
+            with dask.config.set(FORGETFUL):
+                opened.put(distributed.Client(address, timeout=CONNECT, set_as_default=False))
+        except Exception as error:
+            opened.put(error)
+
+    # Dask's own limit does not hold where something accepts the connection and then says nothing.
+    threading.Thread(target=open_client, name="warptsp connect", daemon=True).start()
+    try:
+        client = opened.get(timeout=1.5 * CONNECT)
+    except queue.Empty:
+        client = TimeoutError()
+    if isinstance(client, OSError):
+        raise BackendUnavailable(
+            f"cluster {address}: no scheduler answers there within {CONNECT:g} s; start one with: "
+            "dask scheduler"
+        ) from client
+    if isinstance(client, Exception):
+        raise InvalidOption(f"cluster {address!r}: Dask cannot reach this address: {client}") from client
+    return cast("Client", client)
+
+
+def let_go(client: Client) -> None:
+    """Close a client, whether or not there is still a scheduler to take leave of."""
+    with suppress(OSError):
+        client.close(timeout=LEAVE)
+
+
+@contextmanager
+def quiet(logger_name: str, level: int) -> Iterator[None]:
+    """Have one of Dask's loggers say less."""
+    its = logging.getLogger(logger_name)
+    before = its.level
+    its.setLevel(level)
+    try:
+        yield
+    finally:
+        its.setLevel(before)

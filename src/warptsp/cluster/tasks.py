@@ -5,7 +5,7 @@ begin that it holds. The edge from the end of one path to the start of the next 
 and is a fixed edge. The worker runs the main solver, in a run of its own on one thread or on a GPU, and gives
 back the order of the cities. Same task, same kind of device: same answer, whoever does it and however often.
 
-On the wire both are a line of JSON and raw little-endian numbers, 12 bytes a city for coordinates that are
+On the wire both are an .npz archive of arrays and a line of JSON, 12 bytes a city for coordinates that are
 integers and the answer, 20 for others; nothing is pickled.
 """
 
@@ -15,12 +15,13 @@ import json
 import math
 import platform
 import queue
-import struct
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from warptsp.stop import StoppingCriterion
 
 MIN_CITIES = 8  # cities below which a part is left as it is
-MAGIC = b"warptsp\n"
-_DTYPES = ("<i4", "<f4", "<f8")
 
 
 class Refused(WarpTSPError):  # noqa: N818 - as the other names of errors
@@ -118,7 +117,7 @@ class Task:
         names = [f.name for f in fields(self) if f.name not in ("coordinates", "metric", "path_begin")]
         head = {name: getattr(self, name) for name in names}
         head |= {"metric": self.metric.name, "params": dict(self.params)}
-        return _packed(head, _narrow(self.coordinates), self.path_begin)
+        return _packed(head, coordinates=_narrow(self.coordinates), path_begin=self.path_begin)
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Task:
@@ -129,11 +128,15 @@ class Task:
         Refused
             It was made by another version of warptsp; names both.
         """
-        head, arrays = _unpacked(packed)
-        _check_version(head.get("version"))
-        coordinates, path_begin = arrays
-        head["metric"] = Metric.parse(head["metric"])
-        return cls(np.asarray(coordinates, dtype=np.float64), path_begin=path_begin, **head)
+        values = _unpacked(packed)
+        if (version := values.get("version")) != __version__:
+            raise Refused(
+                f"the task is from warptsp {version}, and this worker has warptsp {__version__}; install "
+                "the same version there"
+            )
+        values["metric"] = Metric.parse(values["metric"])
+        values["coordinates"] = values["coordinates"].astype(np.float64)
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,13 +161,12 @@ class Answer:
     def to_bytes(self) -> bytes:
         """Write the answer; `from_bytes` reads it."""
         head = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "order"}
-        return _packed(head, self.order)
+        return _packed(head, order=self.order)
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Answer:
         """Read an answer."""
-        head, (order,) = _unpacked(packed)
-        return cls(order=order, **head)
+        return cls(**_unpacked(packed))
 
 
 def improve(
@@ -212,7 +214,7 @@ def improve(
 def _search(task: Task, criterion: StoppingCriterion, device: str) -> Run:
     """Run the main solver on the instance of a task, and return its run, which has a tour."""
     problem, lk = task.problem(), get_method("lk")
-    seen = seen_by(lk, problem, criterion.horizon().seconds)
+    seen = seen_by(lk, problem, criterion.planned_limit().seconds)
     run = Run(
         Settings(problem, criterion, seed=task.seed),
         criterion,
@@ -239,7 +241,6 @@ class Abilities:
     """What a worker says of itself before it gets a task."""
 
     version: str
-    python: str
     platform: str
     gpus: int
 
@@ -248,14 +249,9 @@ class Abilities:
         """Look at this machine."""
         return cls(
             version=__version__,
-            python=".".join(platform.python_version_tuple()[:2]),
             platform=f"{platform.system()} {platform.machine()}",
             gpus=len(usable_gpus()),
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values for the wire."""
-        return asdict(self)
 
 
 @cache
@@ -298,14 +294,6 @@ def _device(task: Task) -> Iterator[str]:
         _free_gpus().put(gpu)
 
 
-def _check_version(version: object) -> None:
-    if version != __version__:
-        raise Refused(
-            f"the task is from warptsp {version}, and this worker has warptsp {__version__}; install "
-            "the same version there"
-        )
-
-
 def _narrow(coordinates: NDArray[np.float64]) -> NDArray[Any]:
     """The same numbers in 32 bits where they all fit."""
     for dtype in (np.int32, np.float32):
@@ -316,25 +304,17 @@ def _narrow(coordinates: NDArray[np.float64]) -> NDArray[Any]:
     return coordinates
 
 
-def _packed(head: Mapping[str, Any], *arrays: NDArray[Any]) -> bytes:
-    plain = [np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays]
-    shapes = [(array.dtype.str, array.shape) for array in plain]
-    line = json.dumps({"head": head, "arrays": shapes}).encode()
-    return b"".join([MAGIC, struct.pack("<I", len(line)), line, *(array.tobytes() for array in plain)])
+def _packed(head: Mapping[str, Any], **arrays: Any) -> bytes:
+    stream = BytesIO()
+    np.savez(stream, head=np.frombuffer(json.dumps(head).encode(), np.uint8), **arrays)
+    return stream.getvalue()
 
 
-def _unpacked(packed: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    begin = len(MAGIC) + 4
-    if packed[: len(MAGIC)] != MAGIC or len(packed) < begin:
-        raise Refused("this is not a task of warptsp")
-    (length,) = struct.unpack_from("<I", packed, len(MAGIC))
-    description = json.loads(packed[begin : begin + length])
-    at, arrays = begin + length, []
-    for dtype, shape in description["arrays"]:
-        if dtype not in _DTYPES:
-            raise Refused(f"a task with an array of {dtype!r}: {', '.join(_DTYPES)} are known")
-        count = math.prod(shape)
-        array = np.frombuffer(packed, dtype=dtype, count=count, offset=at).reshape(shape)
-        arrays.append(array)
-        at += array.nbytes
-    return description["head"], arrays
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    try:
+        with np.load(BytesIO(packed), allow_pickle=False) as archive:
+            values: dict[str, Any] = dict(archive)
+        values |= json.loads(values.pop("head").tobytes())
+        return values
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise Refused(f"this is not a task of warptsp: {error}") from error

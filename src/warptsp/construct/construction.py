@@ -4,43 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
-__all__ = ["Construction", "keep_fixed_edges"]
+from warptsp.problem import Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Construction:
-    """A construction: its module makes one and calls it ``CONSTRUCTION``.
+    """A construction, as the registry in `constructions.py` holds it.
 
-    Attributes
-    ----------
-    name : str
-        What ``start=`` and ``--start`` take.
-    summary : str
-        What it is, in one line.
-    build : callable
-        ``build(problem, *, seed, threads, token)`` returns a closed tour with the problem's fixed edges, the
-        same on any number of threads, or None if the token stopped it. The problem is never an open path.
-    coordinates : bool
-        Whether it needs them, and so cannot do a matrix.
-    matrix : bool
-        Whether it needs a matrix, and so cannot do coordinates.
+    ``build(problem, *, seed, threads, token)`` returns a closed tour with the problem's fixed edges, the same
+    on any number of threads, or None if the token stopped it. The problem is never an open path.
     """
 
-    name: str
-    summary: str
+    name: str  # what ``start=`` and ``--start`` take
+    summary: str  # what it is, in one line
     build: Callable[..., NDArray[np.int32] | None]
-    coordinates: bool = False
-    matrix: bool = False
+    coordinates: bool = False  # whether it needs them, and so cannot do a matrix
+    matrix: bool = False  # whether it needs a matrix, and so cannot do coordinates
 
 
 def keep_fixed_edges(

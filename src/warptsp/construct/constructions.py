@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
+from warptsp.construct.construction import Construction
+from warptsp.construct.directed_paths import DirectedPaths
+from warptsp.construct.open_paths import closed, opened
+from warptsp.construct.patching import PATCHING
+from warptsp.construct.simple import SIMPLE
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.problem import Problem
 from warptsp.problem.constraints import no_edges
 
-from . import given, greedy, nearest_neighbor, patching, random, space_filling
-from .construction import Construction
-from .directed_paths import DirectedPaths
-from .open_paths import closed, opened
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
-__all__ = ["CONSTRUCTIONS", "construct"]
-
-_MODULES = (greedy, space_filling, nearest_neighbor, random, given, patching)
-
 CONSTRUCTIONS: Mapping[str, Construction] = MappingProxyType(
-    {module.CONSTRUCTION.name: module.CONSTRUCTION for module in _MODULES}
+    {construction.name: construction for construction in (*SIMPLE, PATCHING)}
 )
 """All constructions, by name."""
 
@@ -41,31 +34,13 @@ def construct(
     threads: int = 1,
     token: _native.StopToken | None = None,
 ) -> NDArray[np.int32] | None:
-    """A start tour.
+    """A start tour with every fixed edge, a path from end to end where the problem is open; None if it was
+    stopped.
 
-    Parameters
-    ----------
-    problem : Problem
-    start : str or ndarray of int32
-        A name in `CONSTRUCTIONS`; a tour is returned as it is.
-    seed : int
-        For "random", and the city where "nearest-neighbor" begins.
-    threads : int
-        The tour does not depend on it.
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    ndarray of int32, shape (n,), or None
-        A tour with every fixed edge (a path from end to end where the problem is open); None if the token
-        stopped it.
-
-    Raises
-    ------
-    InvalidOption
-        No construction has that name.
-    UnsupportedProblem
-        The construction needs coordinates, and the problem is a matrix, or the other way round.
+    `start` is a name in `CONSTRUCTIONS`; a tour is returned as it is. The seed is for "random", and the city
+    where "nearest-neighbor" begins; the tour does not depend on the threads. Raises `InvalidOption` if no
+    construction has that name; `UnsupportedProblem` if it needs coordinates, and the problem is a matrix, or
+    the other way round.
     """
     if not isinstance(start, str):
         return start

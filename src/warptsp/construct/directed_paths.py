@@ -9,43 +9,24 @@ start. Where both are free, so is the way by one more city. No distance is made 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.problem import OpenPath
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
-__all__ = ["DirectedPaths"]
+from warptsp.problem import OpenPath, Problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedPaths:
-    """The closed tours that stand for the tours or paths of a matrix.
+    """The closed tours that stand for the tours or paths of a matrix."""
 
-    Attributes
-    ----------
-    matrix : ndarray of int32 or float64, shape (m, m)
-        Of the closed tours; that of the instance itself if its tours are closed, without fixed arcs.
-    cities : ndarray of int32, shape (n,)
-        The instance's cities, those of one chain of fixed arcs after those of another.
-    begin : ndarray of int64, shape (m + 1,)
-        Where in `cities` each number of a closed tour has its chain; that of an additional city is empty.
-    open : OpenPath or None
-        That of the instance.
-    fixed_length : int or float
-        What a tour of the instance is longer than its closed tour: the length of the fixed arcs.
-    """
-
+    # Of the closed tours, shape (m, m); that of the instance if its tours are closed, without fixed arcs.
     matrix: NDArray[np.int32] | NDArray[np.float64]
-    cities: NDArray[np.int32]
-    begin: NDArray[np.int64]
-    open: OpenPath | None
-    fixed_length: int | float
+    cities: NDArray[np.int32]  # of the instance, those of one chain of fixed arcs after those of another
+    begin: NDArray[np.int64]  # (m + 1,), where in `cities` each chain begins; an additional city's is empty
+    open: OpenPath | None  # of the instance
+    fixed_length: int | float  # of the fixed arcs: what a tour of the instance is longer than its closed tour
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedPaths:

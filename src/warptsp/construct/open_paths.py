@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import OpenPath, Problem
-
-__all__ = ["closed", "opened"]
+from warptsp.problem import OpenPath, Problem
 
 
 def closed(problem: Problem) -> Problem:

@@ -9,47 +9,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
-
-from .construction import Construction, keep_fixed_edges
-from .directed_paths import DirectedPaths
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
-__all__ = ["CONSTRUCTION", "NAME", "DirectedInstance", "patched", "scale_of"]
+from warptsp.construct.construction import Construction, keep_fixed_edges
+from warptsp.construct.directed_paths import DirectedPaths
+from warptsp.problem import Problem
 
 NAME = "patching"
 _LEAST = 3  # cities of a native search
 _LARGEST_SUM = 2.0**59  # of scaled distances over a tour: sums and potentials stay in 64 bits
-_ROOM = (
-    32  # cities that real distances leave room for at least: of few, potentials would be too large to be used
-)
+_ROOM = 32  # cities that real distances leave room for at least: of few, potentials would be too large
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedInstance:
-    """A matrix as the native search of directed tours takes it.
+    """A matrix as the native search of directed tours takes it."""
 
-    Attributes
-    ----------
-    paths : DirectedPaths
-        The closed tours that it searches.
-    scale : float
-        The power of two that it multiplies distances by.
-    wall : int, float or None
-        The distance of a missing arc.
-    """
-
-    paths: DirectedPaths
-    scale: float
-    wall: int | float | None
+    paths: DirectedPaths  # the closed tours that it searches
+    scale: float  # the power of two that it multiplies distances by
+    wall: int | float | None  # the distance of a missing arc
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedInstance:
@@ -105,6 +86,4 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     return keep_fixed_edges(problem, patched(free, token, threads), token)
 
 
-CONSTRUCTION = Construction(
-    name=NAME, summary="the assignment problem, patched (of matrices)", build=build, matrix=True
-)
+PATCHING = Construction(NAME, "the assignment problem, patched (of matrices)", build, matrix=True)

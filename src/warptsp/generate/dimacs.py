@@ -12,8 +12,6 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
 
-__all__ = ["SIZES", "dimacs", "is_dimacs_name"]
-
 SIZES = {
     "1k": 1_000,
     "3k": 3_162,

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from warptsp.problem import Metric, Problem
 from warptsp.problem.lattice import checked_lattice, grid_optimal_length
 
-__all__ = ["grid", "grid_optimal_length", "grid_optimal_tour"]
-
 
 def grid(rows: int, columns: int, *, spacing: int = 100) -> Problem:
     """A rows x columns grid of cities.

@@ -16,8 +16,6 @@ from warptsp._checks import checked_number, checked_whole, shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
 
-__all__ = ["RandomPoints", "clustered", "clustered_points", "uniform", "uniform_points"]
-
 _SPREAD = "possible, it must lie between 0 and 1e12"
 BLOCK = 1 << 20
 """Cities made together: 16 MB."""

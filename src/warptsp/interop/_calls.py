@@ -13,17 +13,9 @@ from warptsp.problem import Problem
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
-__all__ = ["matrix_problem", "solve_here"]
-
 
 def matrix_problem(distances: Any) -> Problem:
-    """The instance of a square matrix, symmetric or not.
-
-    Raises
-    ------
-    InvalidProblem
-        It is no such matrix, or holds what is no distance.
-    """
+    """The instance of a square matrix, symmetric or not."""
     matrix = plain_array(distances, "the matrix's entries")
     if matrix.ndim == 0:
         raise InvalidProblem(f"the matrix is {shown(distances)}: rows of distances are needed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from warptsp.io.table.titles import look_like_positions
 from warptsp.problem import Metric, Problem
 
 from .shapes import warn_of_degrees
-
-__all__ = ["problem_of_mapping", "problem_of_records"]
 
 _FORMS = (
     "places by name, {'Berlin': (52.5, 13.4)}, distances by name, {'Berlin': {'Paris': 1054}}, columns, "
@@ -51,20 +49,16 @@ def problem_of_mapping(
         That of places.
     asymmetric : bool
         Whether distances by name may differ by direction.
-
-    Raises
-    ------
-    InvalidProblem
-        It holds nothing of this kind, or a place or distance is missing.
-    InvalidOption
-        The metric does not fit.
     """
     if is_osrm_table(mapping):
         _check_metric(metric, Metric.EXPLICIT, "a table of durations or distances")
         return osrm_problem(mapping)
     if isinstance(mapping.get("type"), str):
         _check_metric(metric, Metric.GREAT_CIRCLE, "GeoJSON")
-        return geojson_problem(mapping, _fail)
+        try:
+            return geojson_problem(mapping)
+        except InvalidProblem as error:
+            raise InvalidProblem(f"GeoJSON: {error}") from None
     values = list(mapping.values())
     if values and all(isinstance(value, Mapping) for value in values):
         if look_like_positions([str(key) for key in values[0]]):
@@ -94,15 +88,7 @@ def problem_of_mapping(
 
 
 def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | str | None = None) -> Problem:
-    """The instance in a list of dicts: rows, ``[{"lat": 52.5, "lon": 13.4}, ...]``, or features of GeoJSON.
-
-    Raises
-    ------
-    InvalidProblem
-        An entry is something else, or a row lacks a column.
-    InvalidOption
-        The metric does not fit.
-    """
+    """The instance in a list of dicts: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON."""
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InvalidProblem(
@@ -121,10 +107,6 @@ def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | st
 def _check_metric(metric: Metric | str | None, own: Metric, what: str) -> None:
     if metric is not None and Metric.parse(metric) is not own:
         raise InvalidOption(f"metric: {shown(metric)} does not fit {what}, whose metric is {own.name}")
-
-
-def _fail(message: str) -> NoReturn:
-    raise InvalidProblem(f"GeoJSON: {message}")
 
 
 def _is_place(value: Any) -> bool:

@@ -13,8 +13,6 @@ from warptsp.errors import InvalidProblem
 from warptsp.io.table.degrees import look_like_degrees
 from warptsp.problem import Metric, Problem
 
-__all__ = ["problem_of_shapes", "warn_of_degrees"]
-
 _log = logging.getLogger(__name__)
 
 
@@ -27,11 +25,6 @@ def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Proble
         x goes to the east: for a metric of the globe it is the longitude, and y the latitude.
     metric : Metric or str, optional
         By default the Euclidean distance, not rounded: shapes do not say what their coordinates are.
-
-    Raises
-    ------
-    InvalidProblem
-        One of them is no point, or an empty one.
     """
     kind = getattr(shapes, "geom_type", None)
     if isinstance(kind, str) and not hasattr(shapes, "geoms"):

@@ -9,8 +9,6 @@ import numpy as np
 import vpype
 import vpype_cli
 
-__all__ = ["warptsp"]
-
 
 @click.command()
 @click.option(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp.outputs import check_writable
-
-from .instances import load, problem_format, write_points, write_problem, written_in_blocks
+from .instances import load, write_points, write_problem
 from .registry import formats
-from .tours import can_guard_names, check_tour_output, read_tour, tour_format, write_tour
+from .tours import read_tour, write_tour
 
 if TYPE_CHECKING:
     #: The formats that instances are read in, with the endings that mean them; otherwise the contents decide.
@@ -19,17 +17,11 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "TOUR_FORMATS",
-    "can_guard_names",
-    "check_tour_output",
-    "check_writable",
     "load",
-    "problem_format",
     "read_tour",
-    "tour_format",
     "write_points",
     "write_problem",
     "write_tour",
-    "written_in_blocks",
 ]
 
 
@@ -38,5 +30,5 @@ def __getattr__(name: str) -> dict[str, tuple[str, ...]]:
     if name == "FORMATS":
         return {format.name: format.endings for format in formats() if format.read is not None}
     if name == "TOUR_FORMATS":
-        return {format.name: format.tour_endings for format in formats() if format.writes_tours}
+        return {format.name: format.tour_endings for format in formats() if format.write_tour is not None}
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

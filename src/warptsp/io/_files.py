@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from typing import IO
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, ParseError
-
-__all__ = ["check_unpacked", "contents", "named", "reading", "unpacked"]
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
@@ -28,13 +26,7 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def named(path: str | os.PathLike[str]) -> str:
-    """The name of a file as text.
-
-    Raises
-    ------
-    ParseError
-        It is none.
-    """
+    """The name of a file as text."""
     try:
         name = os.fsdecode(path)
         if b"\0" not in os.fsencode(name):
@@ -46,13 +38,7 @@ def named(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Say what is wrong where the system refuses a file.
-
-    Raises
-    ------
-    ParseError
-        In place of any `OSError` of the block.
-    """
+    """Say what is wrong where the system refuses a file."""
     try:
         yield
     except FileNotFoundError:
@@ -70,6 +56,17 @@ def reading(name: str) -> Iterator[None]:
         raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
 
 
+@contextmanager
+def of_file(name: str, more: str = "") -> Iterator[None]:
+    """Name the file, and say more of it, in an `InvalidProblem` of what it holds."""
+    try:
+        yield
+    except ParseError:
+        raise
+    except InvalidProblem as error:
+        raise ParseError(f"{error}{more}", file=name) from None
+
+
 def contents(name: str) -> tuple[bytes, str]:
     """All bytes of a file, and its name for messages; ``-`` is standard input."""
     if name == "-":
@@ -81,13 +78,7 @@ def contents(name: str) -> tuple[bytes, str]:
 
 
 def _to_the_end(stream: IO[bytes], file: str) -> bytes:
-    """All bytes of a stream, if it can be trusted to have an end.
-
-    Raises
-    ------
-    ParseError
-        It is a device, or a pipe that begins with as many zeros as no text or array does.
-    """
+    """All bytes of a stream, if it can be trusted to have an end."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # what stands in for standard input may be no file
@@ -114,11 +105,6 @@ def unpacked(data: bytes, file: str) -> bytes:
 
     The bound is `RATIO` times the packed size, or `ALWAYS` if that is more, or what the environment variable
     ``WARPTSP_MAX_UNPACKED`` says.
-
-    Raises
-    ------
-    ParseError
-        It is damaged, or too long.
     """
     import gzip
     import io
@@ -141,13 +127,7 @@ def unpacked(data: bytes, file: str) -> bytes:
 
 
 def check_unpacked(packed: int, size: int, file: str, always: int) -> None:
-    """Accept what an archive of `packed` bytes says that it unpacks to; `always` is no more than it may have.
-
-    Raises
-    ------
-    ParseError
-        It is too much, as in `unpacked`.
-    """
+    """Accept what an archive says that it unpacks to, as in `unpacked`; so many bytes `always`."""
     limit = _limit(packed, always)
     if size > limit:
         raise _trap(packed, limit, file)

@@ -18,10 +18,9 @@ from warptsp.problem.values import EXACT_INTEGERS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_integers", "decode", "in_utf8", "line_number", "quoted", "read_bytes"]
-
 _log = logging.getLogger(__name__)
 
+_MARKS_OF_UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
 _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
@@ -44,19 +43,15 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
     """The contents of a file, its name for messages, and whether a byte order mark said that it is text.
 
     ``-`` is standard input, gzip is unpacked.
-
-    Raises
-    ------
-    ParseError
-        The file is missing, empty or no text.
     """
     name = named(path)
     with reading(name):
         data, name = contents(name)
         if data[:2] == b"\x1f\x8b":
             data = unpacked(data, name)
-    marked = data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"))
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff", *_MARKS_OF_UTF32))
+    marked = wide or data.startswith(b"\xef\xbb\xbf")
+    if wide:
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
         raise ParseError(
@@ -73,11 +68,15 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
 
 
 def _from_utf16(data: bytes, name: str) -> bytes:
-    """UTF-16 text, as Excel's "Unicode text" and PowerShell have it, as UTF-8; XML no longer declares it."""
+    """UTF-16 text, as Excel's "Unicode text" and PowerShell have it, as UTF-8; XML no longer declares it.
+
+    UTF-32 has another byte order mark, which begins as that of UTF-16.
+    """
+    kind = "UTF-32" if data[:4] in _MARKS_OF_UTF32 else "UTF-16"
     try:
-        text = data.decode("utf-16")
+        text = data.decode(kind)
     except UnicodeDecodeError as error:
-        raise ParseError(f"is damaged: its UTF-16 text breaks off at byte {error.start}", file=name) from None
+        raise ParseError(f"is damaged: its {kind} text breaks off at byte {error.start}", file=name) from None
     declared = _ENCODING.match(text)
     return (text if declared is None else declared[1] + text[declared.end() :]).encode()
 
@@ -87,11 +86,6 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
 
     No detector is asked: charset-normalizer takes a dozen names of Russian places for Korean, and of Polish
     ones for Western, in silence. What may be something else than Windows-1252 is refused.
-
-    Raises
-    ------
-    ParseError
-        It is not in that encoding, or in none that is known.
     """
     if b"\0" in data and (wide := _wide(data)) is not None and encoding is None:
         _log.info("%s: the text is read as UTF-16 without a byte order mark", file)

@@ -13,8 +13,6 @@ from warptsp.errors import ParseError
 from ._text import quoted
 from .format import Source
 
-__all__ = ["begins_as_xml", "is_kml", "read_elements", "xml_text"]
-
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -48,11 +46,6 @@ def read_elements(
         right in it; and its line.
     root : str
         What the outermost element must be called.
-
-    Raises
-    ------
-    ParseError
-        It is no XML, or another document.
     """
     path: list[str] = []
     open_elements: list[tuple[dict[str, str], list[str], int]] = []

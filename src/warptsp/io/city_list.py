@@ -15,19 +15,9 @@ from warptsp.problem import Problem
 from ._text import line_number, quoted
 from .format import Format, Pieces, Source, TourFile
 
-__all__ = ["FORMATS"]
-
 
 def parse_list(source: Source, problem: Problem) -> TourFile:
-    """The cities in a list of numbers; a 0 among them means that they are counted from 0.
-
-    Raises
-    ------
-    ParseError
-        It holds something else.
-    InvalidTour
-        The instance has no such city.
-    """
+    """The cities in a list of numbers; a 0 among them means that they are counted from 0."""
     data, file = source.data.rstrip(b"\x00\x1a \t\r\n"), source.file
     numbers, end = parse_numbers(data, 0, problem.n)
     wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) > 2.0**53)
@@ -65,7 +55,7 @@ def _offsets(data: bytes, index: int) -> Iterator[int]:
             return
 
 
-def _write(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return [format_integers(np.ascontiguousarray(problem.ids_of(tour)[:, np.newaxis]))]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warptsp.errors import InvalidOption, ParseError
+from warptsp.errors import ParseError
 
-from ._files import contents, named, reading
+from ._files import contents, named, reading, unpacked
 from ._text import in_utf8, read_bytes
 
 if TYPE_CHECKING:
@@ -21,47 +21,25 @@ if TYPE_CHECKING:
     from .options import ReadOptions
     from .table.columns import Columns
 
-__all__ = ["Format", "Instance", "Pieces", "Source", "TourFile"]
-
-F = TypeVar("F")
-
 Pieces = Iterable["bytes | memoryview"]
 """What stands in a file, piece by piece."""
 
 
 class Source:
-    """A file that is read.
-
-    Attributes
-    ----------
-    path : str
-        ``-`` is standard input.
-    file : str
-        Its name in messages.
-    by_name : bool
-        Whether the caller named the format; otherwise the ending or the contents tell.
-    encoding : str or None
-        That of the text, where no byte order mark says it; None once it has been used.
-    """
+    """A file that is read."""
 
     def __init__(
         self, path: str | os.PathLike[str], *, by_name: bool = False, encoding: str | None = None
     ) -> None:
-        self.path = named(path)
-        self.file = "<stdin>" if self.path == "-" else self.path
-        self.by_name = by_name
-        self.encoding = encoding
+        self.path = named(path)  # - is standard input
+        self.file = "<stdin>" if self.path == "-" else self.path  # its name in messages
+        self.by_name = by_name  # whether the caller named the format, or else the ending or the contents tell
+        self.encoding = encoding  # where no byte order mark says it; None once it has been used
         self._data: bytes | None = None
 
     @property
     def data(self) -> bytes:
-        """The contents, unpacked and without a byte order mark; read once, when they are first asked for.
-
-        Raises
-        ------
-        ParseError
-            The file is missing, empty or no text.
-        """
+        """The contents, unpacked and without a byte order mark; read once, when they are first asked for."""
         if self._data is None:
             self._data, _, marked = read_bytes(self.path)
             if marked:
@@ -70,13 +48,7 @@ class Source:
 
     @property
     def text(self) -> bytes:
-        """The same in UTF-8, for formats that do not say their encoding themselves.
-
-        Raises
-        ------
-        ParseError
-            Also if its encoding is not known.
-        """
+        """The same in UTF-8, for formats that do not say their encoding themselves."""
         data = self.data
         encoding, self.encoding = self.encoding, None
         self._data = in_utf8(data, self.file, encoding)
@@ -84,23 +56,21 @@ class Source:
 
     @property
     def bytes(self) -> bytes:
-        """The contents as they are; each time they are asked for, they are read.
-
-        Raises
-        ------
-        ParseError
-            The file is missing or empty.
-        """
+        """The contents, unpacked if the name says that they are packed; read each time they are asked for."""
         with reading(self.path):
             found, name = contents(self.path)
         if not found:
             raise ParseError("is empty: a list of cities is needed", file=name)
-        return found
+        return unpacked(found, name) if self._is_packed else found
+
+    @property
+    def _is_packed(self) -> bool:
+        return self.path.lower().endswith(".gz")
 
     @property
     def mappable(self) -> bool:
-        """Whether it is a file that may be mapped into memory, as nobody has read it yet."""
-        return self._data is None and self.path != "-" and os.path.isfile(self.path)
+        """Whether it is a file that may be mapped into memory: not packed, and not read yet."""
+        return self._data is None and not self._is_packed and self.path != "-" and os.path.isfile(self.path)
 
 
 class Instance(NamedTuple):
@@ -111,26 +81,18 @@ class Instance(NamedTuple):
 
 
 class TourFile(NamedTuple):
-    """A tour as it stands in a file.
+    """A tour as it stands in a file."""
 
-    Attributes
-    ----------
-    cities : ndarray of int
-        Counted from 0.
-    open : bool or None
-        Whether the file says that it is an open path; None if it does not say.
-    """
-
-    cities: NDArray[np.integer[Any]]
-    open: bool | None = None
+    cities: NDArray[np.integer[Any]]  # counted from 0
+    open: bool | None = None  # whether the file says that it is an open path, if it does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A format: its names, how it is recognized, and the functions that read and write it.
 
-    What it cannot do has no function; `reader`, `writer` and their like raise `InvalidOption` then. Readers
-    raise `ParseError`, writers `InvalidOption` for an instance that the format cannot hold.
+    What it cannot do has no function. Readers raise `ParseError`, writers `InvalidOption` for an instance
+    that the format cannot hold.
 
     Attributes
     ----------
@@ -153,9 +115,8 @@ class Format:
     read_tour : callable
         The tour in a file; that it takes each city once is checked later.
     write_tour : callable
-        What stands in the file of a tour, which has been checked.
-    write_timed_tour : callable
-        The same in a format that says when the tour is where, at a speed in km/h that may be None.
+        What stands in the file of a tour, which has been checked; at a speed in km/h, or None, if the format
+        says when the tour is where.
     bare : bool
         Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
         ending alone tells it from others.
@@ -181,8 +142,7 @@ class Format:
     write: Callable[[Problem], Pieces] | None = None
     write_points: Callable[[int, Iterable[NDArray[np.float64]]], Pieces] | None = None
     read_tour: Callable[[Source, Problem], TourFile] | None = None
-    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None
-    write_timed_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None
+    write_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None
     bare: bool = False
     binary: bool = False
     has_columns: bool = False
@@ -193,36 +153,3 @@ class Format:
     def recognizes(self, data: bytes) -> bool:
         """Whether contents are taken for this format's."""
         return self.fallback if self.sniff is None else self.sniff(data)
-
-    @property
-    def reader(self) -> Callable[[Source, ReadOptions], Instance]:
-        """`read`, of a format that has it."""
-        return self._able(self.read, "read instances")
-
-    @property
-    def writer(self) -> Callable[[Problem], Pieces]:
-        """`write`, of a format that has it."""
-        return self._able(self.write, "write instances")
-
-    @property
-    def tour_reader(self) -> Callable[[Source, Problem], TourFile]:
-        """`read_tour`, of a format that has it."""
-        return self._able(self.read_tour, "read tours")
-
-    @property
-    def writes_tours(self) -> bool:
-        """Whether tours are written in it."""
-        return self.write_tour is not None or self.write_timed_tour is not None
-
-    @property
-    def tour_writer(self) -> Callable[[Problem, NDArray[np.int32], float | None], Pieces]:
-        """`write_timed_tour`, or `write_tour`, which needs no speed, of a format that has one of them."""
-        if self.write_timed_tour is not None:
-            return self.write_timed_tour
-        write = self._able(self.write_tour, "write tours")
-        return lambda problem, tour, speed: write(problem, tour)
-
-    def _able(self, function: F | None, work: str) -> F:
-        if function is None:
-            raise InvalidOption(f"format {self.name} does not {work}")
-        return function

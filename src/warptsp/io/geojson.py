@@ -4,201 +4,144 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem, ParseError
-from warptsp.problem import Metric, Problem
+from warptsp.errors import InvalidProblem
+from warptsp.problem import Problem
 from warptsp.problem.itinerary import Itinerary, length_of, travel_seconds
 from warptsp.quantities import finite
 
-from ._json import begins_as_json, document_of, reading_json
+from ._json import begins_as_json, document_in
 from ._text import quoted
 from .format import Pieces, Source
-from .lines import Place, cut, map_format
+from .lines import Line, cut, map_format
 from .osrm import is_osrm_table, osrm_problem
-from .places import degrees
-
-__all__ = ["FORMATS", "geojson_problem", "parse_json"]
+from .places import Place, degrees, is_on_earth, place_problem
 
 _log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 12  # points that are written at once
 _NAMES = ("name", "label", "title")
 _LINES_AND_AREAS = ("LineString", "MultiLineString", "Polygon", "MultiPolygon")
-Fail = Callable[[str], NoReturn]
 
 
-def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
-    """The instance in a JSON text: the points of GeoJSON or, unless it is said to be that, an OSRM table.
-
-    Raises
-    ------
-    ParseError
-        The text is no JSON, or holds something else.
-    """
-
-    def fail(message: str) -> NoReturn:
-        raise ParseError(message, file=file)
-
-    document = document_of(data, file)
-    with reading_json(file):
-        if not geojson and is_osrm_table(document):
+def _problem(source: Source) -> Problem:
+    """The points of GeoJSON or, unless a document is said to be that, an OSRM table."""
+    with document_in(source) as document:
+        if not source.by_name and is_osrm_table(document):
             return osrm_problem(document)
-        return geojson_problem(document, fail, file)
+        return geojson_problem(document, source.file)
 
 
-def geojson_problem(document: Any, fail: Fail, file: str = "GeoJSON") -> Problem:
+def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
     """The points of a GeoJSON document, with great-circle distances; its lines and areas are passed over.
 
     Parameters
     ----------
     document : object
         As `json` reads it.
-    fail : callable
-        Is called with what is wrong, if the document is no GeoJSON, or has no points.
     file : str
         Its name, for warnings.
     """
-    positions: list[tuple[float, float]] = []
-    names: list[str] = []
-    others: dict[str, str] = {}
-    for where, point, name in _points(document, "the document", "", others, fail):
-        positions.append(_latitude_longitude(point, where, fail))
-        names.append(name)
-    shapes = [(where, kind) for where, kind in others.items() if kind]
-    if not positions and shapes:
-        where, kind = shapes[0]
-        fail(f"{where} is {quoted(kind)}: a Point or a MultiPoint is needed")
-    if not positions:
-        fail("holds no points: a FeatureCollection of Points or a MultiPoint is needed")
-    nowhere = len(others) - len(shapes)
+    found: list[tuple[Place, str]] = []
+    others = []
+    nowhere = 0
+    for where, node, name in _geometries(document, "the document"):
+        kind = _kind(node)
+        if kind in ("Point", "MultiPoint"):
+            points = [node.get("coordinates")] if kind == "Point" else _list(node, "coordinates", where)
+            found += [(_place(point, where), name) for point in points]
+        elif node is None:
+            nowhere += 1
+        else:
+            others.append(f"{where} is {quoted(str(kind))}: a Point or a MultiPoint is needed")
+            if kind not in _LINES_AND_AREAS:
+                raise InvalidProblem(others[-1])
     if nowhere:
         left_out = (
             "1 feature without a place is" if nowhere == 1 else f"{nowhere} features without a place are"
         )
         _log.warning("%s: %s left out: the geometry is null", file, left_out)
-    try:
-        return Problem(
-            Metric.GREAT_CIRCLE,
-            coordinates=np.array(positions, dtype=np.float64),
-            labels=names if any(names) else None,
-        )
-    except InvalidProblem as error:
-        fail(str(error))
+    nothing = "holds no points: a FeatureCollection of Points or a MultiPoint is needed"
+    return place_problem(found, others[0] if others else nothing)
 
 
-def _points(
-    node: Any, where: str, name: str, others: dict[str, str], fail: Fail
-) -> Iterator[tuple[str, Any, str]]:
-    """Where each point stands, its coordinates, and its name.
-
-    In `others` comes what is passed over, by where it stands: a line or an area, or nothing for a feature
-    that has no place.
-    """
-    kind = node.get("type") if isinstance(node, dict) else None
+def _geometries(node: Any, where: str, name: str = "") -> Iterator[tuple[str, Any, str]]:
+    """Where each geometry stands, it itself, None where a feature has no place, and its name."""
+    kind = _kind(node)
     if kind == "FeatureCollection":
-        for number, feature in enumerate(_list(node, "features", where, fail), start=1):
-            yield from _points(feature, f"feature {number}", "", others, fail)
-    elif kind == "Feature" and node.get("geometry", "") is None:  # as RFC 7946, 3.2, allows
-        others[where] = ""
+        for number, feature in enumerate(_list(node, "features", where), start=1):
+            yield from _geometries(feature, f"feature {number}")
     elif kind == "Feature":
         properties = node.get("properties")
         if isinstance(properties, dict):
             name = next((str(properties[key]) for key in _NAMES if properties.get(key) is not None), "")
-        yield from _points(node.get("geometry"), where, name, others, fail)
+        if node.get("geometry", "") is None:  # as RFC 7946, 3.2, allows
+            yield where, None, name
+        else:
+            yield from _geometries(node.get("geometry"), where, name)
     elif kind == "GeometryCollection":
-        for geometry in _list(node, "geometries", where, fail):
-            yield from _points(geometry, where, name, others, fail)
-    elif kind == "MultiPoint":
-        for point in _list(node, "coordinates", where, fail):
-            yield where, point, name
-    elif kind == "Point":
-        yield where, node.get("coordinates"), name
-    elif kind in _LINES_AND_AREAS:
-        others.setdefault(where, kind)
+        for geometry in _list(node, "geometries", where):
+            yield from _geometries(geometry, where, name)
     else:
-        fail(f"{where} is {quoted(str(kind))}: a Point or a MultiPoint is needed")
+        yield where, "" if node is None else node, name
 
 
-def _list(node: dict[str, Any], key: str, where: str, fail: Fail) -> list[Any]:
+def _kind(node: Any) -> Any:
+    return node.get("type") if isinstance(node, dict) else None
+
+
+def _list(node: dict[str, Any], key: str, where: str) -> list[Any]:
     value = node.get(key)
-    if isinstance(value, tuple):  # as objects of Python have them
-        return list(value)
-    return value if isinstance(value, list) else fail(f"{where} has no list of {key}")
+    if not isinstance(value, (list, tuple)):  # objects of Python have tuples
+        raise InvalidProblem(f"{where} has no list of {key}")
+    return list(value)
 
 
-def _latitude_longitude(point: Any, where: str, fail: Fail) -> tuple[float, float]:
+def _place(point: Any, where: str) -> Place:
     if not isinstance(point, (list, tuple)) or len(point) < 2:
-        fail(f"{where} has no coordinates [longitude, latitude]")
+        raise InvalidProblem(f"{where} has no coordinates [longitude, latitude]")
     for value in point[:2]:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            fail(f"{where} has the coordinate {quoted(str(value))}: a number is needed")
+            raise InvalidProblem(f"{where} has the coordinate {quoted(str(value))}: a number is needed")
     try:
         longitude, latitude = float(point[0]), float(point[1])
     except OverflowError:
-        fail(f"{where} has a coordinate too large for a floating-point number")
-    if not (-90.0 <= latitude <= 90.0 and -180.0 <= longitude <= 360.0):
-        fail(
+        raise InvalidProblem(f"{where} has a coordinate too large for a floating-point number") from None
+    if not is_on_earth((latitude, longitude)):
+        raise InvalidProblem(
             f"{where} lies at [{longitude:.15g}, {latitude:.15g}]: [longitude, latitude] in degrees is needed"
         )
     return latitude, longitude
 
 
-def _line(document: Any, fail: Fail) -> list[list[Place]]:
-    """The parts of the one line in a GeoJSON document, as latitudes and longitudes.
-
-    Parameters
-    ----------
-    document : object
-        As `json` reads it.
-    fail : callable
-        Is called with what is wrong, if the document is no GeoJSON, or has no line, or several.
-    """
-    lines = list(_lines(document, "the document", fail))
-    if len(lines) != 1:
-        fail(f"has {len(lines)} lines: one LineString or MultiLineString through all cities is needed")
-    ((where, parts),) = lines
-    found = []
-    for part in parts:
-        if not isinstance(part, list):
-            fail(f"{where} has no list of coordinates")
-        found.append([_latitude_longitude(point, where, fail) for point in part])
-    return found
-
-
-def _lines(node: Any, where: str, fail: Fail) -> Iterator[tuple[str, list[Any]]]:
+def _lines(source: Source) -> list[Line]:
     """The lines of a document; what else it has, such as points, is passed over."""
-    kind = node.get("type") if isinstance(node, dict) else None
-    if kind == "FeatureCollection":
-        for number, feature in enumerate(_list(node, "features", where, fail), start=1):
-            yield from _lines(feature, f"feature {number}", fail)
-    elif kind == "Feature":
-        yield from _lines(node.get("geometry"), where, fail)
-    elif kind == "GeometryCollection":
-        for geometry in _list(node, "geometries", where, fail):
-            yield from _lines(geometry, where, fail)
-    elif kind == "LineString":
-        yield where, [_list(node, "coordinates", where, fail)]
-    elif kind == "MultiLineString":
-        yield where, _list(node, "coordinates", where, fail)
-    elif not isinstance(kind, str) and node is not None:
-        fail(f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed")
+    lines: list[Line] = []
+    with document_in(source) as document:
+        for where, node, _ in _geometries(document, "the document"):
+            kind = _kind(node)
+            if kind in ("LineString", "MultiLineString"):
+                found = _list(node, "coordinates", where)
+                parts = [found] if kind == "LineString" else found
+                if not all(isinstance(part, (list, tuple)) for part in parts):
+                    raise InvalidProblem(f"{where} has no list of coordinates")
+                lines.append([[_place(point, where) for point in part] for part in parts])
+            elif not isinstance(kind, str) and node is not None:
+                raise InvalidProblem(
+                    f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed"
+                )
+    return lines
 
 
 def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities as numbered points.
 
-    The line is a LineString, or a MultiLineString if it crosses the antimeridian, where RFC 7946 wants it
-    cut.
-
-    Raises
-    ------
-    InvalidOption
-        The cities have no latitude and longitude.
+    Where the line crosses the antimeridian RFC 7946 wants it cut: then it is a MultiLineString.
     """
     itinerary = Itinerary.of(problem, tour)
     places = degrees(problem, "GeoJSON")[tour]
@@ -261,25 +204,14 @@ def _stop(
     }
 
 
-def _points_in(source: Source) -> Problem:
-    return parse_json(source.text, source.file, geojson=source.by_name)
-
-
-def _line_in(source: Source) -> list[list[Place]]:
-    def fail(message: str) -> NoReturn:
-        raise ParseError(message, file=source.file)
-
-    with reading_json(source.file):
-        return _line(document_of(source.text, source.file), fail)
-
-
 FORMATS = (
     map_format(
         "GeoJSON",
-        endings=(".geojson", ".json"),
+        (".geojson", ".json"),
+        _problem,
+        _lines,
+        "lines (LineString, MultiLineString)",
         sniff=begins_as_json,
-        points=_points_in,
-        line=_line_in,
-        write_timed_tour=_write_tour,
+        write_tour=_write_tour,
     ),
 )

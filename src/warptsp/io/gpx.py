@@ -9,24 +9,15 @@ from warptsp.problem import Problem
 
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
-from .lines import Place, map_format, one_line
-from .places import degrees, place_of, place_problem
-
-__all__ = ["FORMATS"]
+from .lines import Line, map_format
+from .places import Place, degrees, place_of, place_problem
 
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
 
 def _points(source: Source) -> Problem:
-    """The waypoints of a GPX document, or else the points of its routes, with great-circle distances.
-
-    Raises
-    ------
-    ParseError
-        The text is no GPX, or has neither.
-    """
-    places: dict[str, list[tuple[float, float]]] = {kind: [] for kind in _POINTS}
-    names: dict[str, list[str]] = {kind: [] for kind in _POINTS}
+    """The waypoints of a document, or else the points of its routes."""
+    places: dict[str, list[tuple[Place, str]]] = {kind: [] for kind in _POINTS}
     name = ""
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
@@ -34,29 +25,21 @@ def _points(source: Source) -> Problem:
         if path[-1] == "name" and path[-2:-1] != [] and path[-2] in _POINTS:
             name = text
         elif path[-1] in _POINTS:
-            places[path[-1]].append(_place(attributes, source.file, line))
-            names[path[-1]].append(name)
+            places[path[-1]].append((_place(attributes, source.file, line), name))
             name = ""
 
     read_elements(source, end, "gpx")
-    kind = "wpt" if places["wpt"] else "rtept"
-    if kind == "rtept" and len(places[kind]) > 1 and places[kind][0] == places[kind][-1]:
-        del places[kind][-1], names[kind][-1]  # a closed route is in its first place twice
-    return place_problem(places[kind], names[kind], source.file, "waypoints and no routes")
+    found = places["wpt"] or places["rtept"]
+    if found is places["rtept"] and len(found) > 1 and found[0][0] == found[-1][0]:
+        del found[-1]  # a closed route is in its first place twice
+    return place_problem(found, "has no waypoints and no routes: places are needed")
 
 
 def _place(attributes: dict[str, str], file: str, line: int) -> Place:
     return place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line)
 
 
-def _line(source: Source) -> list[list[Place]]:
-    """The points of the one route in a GPX document.
-
-    Raises
-    ------
-    ParseError
-        The text is no GPX, or has no route, or several.
-    """
+def _routes(source: Source) -> list[Line]:
     routes: list[list[Place]] = [[]]
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
@@ -66,17 +49,11 @@ def _line(source: Source) -> list[list[Place]]:
             routes.append([])
 
     read_elements(source, end, "gpx")
-    return [one_line([route for route in routes if route], source.file, "routes (rte)")]
+    return [[route] for route in routes]
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
-    """A GPX document with the tour as a route, closed unless the instance is an open path.
-
-    Raises
-    ------
-    InvalidOption
-        The cities have no latitude and longitude.
-    """
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+    """The tour as a route, closed unless the instance is an open path."""
     places = degrees(problem, "GPX").tolist()
     order = tour.tolist()
     if problem.open is None and len(order) > 1:
@@ -97,10 +74,11 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
 FORMATS = (
     map_format(
         "GPX",
-        endings=(".gpx",),
+        (".gpx",),
+        _points,
+        _routes,
+        "routes (rte)",
         sniff=lambda data: begins_as_xml(data) and not is_kml(data),
-        points=_points,
-        line=_line,
         write_tour=_write_tour,
     ),
 )

@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._words import as_called
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.common_metrics import metric_in, metric_of
 
+from ._files import of_file
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
 from .registry import format_of_instance, format_to_write, formats
-
-__all__ = ["load", "problem_format", "read_instance", "write_points", "write_problem", "written_in_blocks"]
 
 _log = logging.getLogger(__name__)
 
@@ -80,8 +78,13 @@ def load(
     InvalidOption
         The format is unknown, `columns` are given for a file that is not a table, or the metric does not fit.
     """
-    options = ReadOptions.of(
-        columns, metric, asymmetric, sheet=sheet, encoding=encoding, skip_incomplete=skip_incomplete
+    options = ReadOptions(
+        {} if columns is None else columns,
+        metric,
+        asymmetric,
+        sheet=sheet,
+        encoding=encoding,
+        skip_incomplete=skip_incomplete,
     )
     return read_instance(path, format, options).problem
 
@@ -105,7 +108,8 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
     ):
         if given and not able:
             raise InvalidOption(f"{given}: only {has}, and {source.file} is read as {chosen.name}")
-    problem, columns = chosen.reader(source, options)
+    assert chosen.read is not None
+    problem, columns = chosen.read(source, options)
     if options.encoding is not None and source.encoding is not None:
         option = as_called("encoding", "--encoding")
         raise InvalidOption(
@@ -126,7 +130,7 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
     from .table.degrees import look_like_degrees
 
     coordinates = problem.coordinates
-    if options.metric is None and coordinates is not None and look_like_degrees(coordinates):
+    if options.parsed is None and coordinates is not None and look_like_degrees(coordinates):
         _log.warning(
             "%s: the numbers look like degrees, and distances are those of the plane: %s if they are "
             "latitudes and longitudes in this order, or %s",
@@ -137,15 +141,9 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
 
 
 def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Problem:
-    """The instance in a file that says what its metric is, with another one for the same coordinates.
-
-    Raises
-    ------
-    InvalidOption
-        The metric does not fit.
-    """
-    own, name = problem.metric, options.asked
-    if name is None or (wanted := metric_in(name, own.dimensions)) is own:
+    """The instance in a file that says what its metric is, with another one for the same coordinates."""
+    own, name = problem.metric, options.metric
+    if name is None or (wanted := Metric.parse(name, own.dimensions)) is own:
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
     if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
@@ -153,27 +151,8 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
-    wanted = metric_of(name, wanted, problem.given_coordinates())
-    try:
-        return dataclasses.replace(problem, metric=wanted)
-    except InvalidProblem as error:
-        raise ParseError(str(error), file=source.file) from None
-
-
-def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """The format that an instance is written in: `format`, or what the ending of `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
-    return format_to_write(path, format, tour=False).name
-
-
-def written_in_blocks() -> tuple[str, ...]:
-    """The formats in which `write_points` writes cities of which there are too many for the memory."""
-    return tuple(format.name for format in formats() if format.write_points is not None)
+    with of_file(source.file):
+        return dataclasses.replace(problem, metric=wanted.of(name, problem.given_coordinates()))
 
 
 def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str | None = None) -> None:
@@ -195,7 +174,8 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
         The file cannot be written.
     """
     chosen = format_to_write(path, format, tour=False)
-    _write(path, chosen.writer(problem))
+    assert chosen.write is not None
+    _write(path, chosen.write(problem))
 
 
 def write_points(
@@ -226,7 +206,7 @@ def write_points(
     """
     chosen = format_to_write(path, format, tour=False)
     if chosen.write_points is None:
-        names = " or ".join(written_in_blocks())
+        names = " or ".join(found.name for found in formats() if found.write_points is not None)
         raise InvalidOption(
             f"{os.fspath(path)}: points are written piece by piece as {names}, not {chosen.name}"
         )

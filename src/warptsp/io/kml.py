@@ -9,23 +9,14 @@ from warptsp.problem import Problem
 
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
-from .lines import Place, map_format, one_line
-from .places import degrees, place_of, place_problem
-
-__all__ = ["FORMATS"]
+from .lines import Line, map_format
+from .places import Place, degrees, place_of, place_problem
 
 
 def _points(source: Source) -> Problem:
-    """The points of the placemarks in a KML document, with great-circle distances.
-
-    Raises
-    ------
-    ParseError
-        The text is no KML, or has no placemarks with points.
-    """
-    places: list[tuple[float, float]] = []
-    names: list[str] = []
-    found: list[tuple[float, float]] = []
+    """The points of the placemarks in a document."""
+    places: list[tuple[Place, str]] = []
+    found: list[Place] = []
     name = ""
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
@@ -35,13 +26,12 @@ def _points(source: Source) -> Problem:
         elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
             found.append(_place(text, source.file, line))
         elif path[-1] == "Placemark":
-            places.extend(found)
-            names.extend([name] * len(found))
+            places.extend((place, name) for place in found)
             found.clear()
             name = ""
 
     read_elements(source, end, "kml")
-    return place_problem(places, names, source.file, "placemarks with a Point")
+    return place_problem(places, "has no placemarks with a Point: places are needed")
 
 
 def _place(text: str, file: str, line: int) -> Place:
@@ -50,32 +40,19 @@ def _place(text: str, file: str, line: int) -> Place:
     return place_of(numbers[1] if len(numbers) > 1 else "", numbers[0], file, line)
 
 
-def _line(source: Source) -> list[list[Place]]:
-    """The places along the one LineString in a KML document.
-
-    Raises
-    ------
-    ParseError
-        The text is no KML, or has no line, or several.
-    """
-    lines: list[list[Place]] = []
+def _lines(source: Source) -> list[Line]:
+    lines: list[Line] = []
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
         if path[-2:] == ["LineString", "coordinates"]:
-            lines.append([_place(point, source.file, line) for point in text.split()])
+            lines.append([[_place(point, source.file, line) for point in text.split()]])
 
     read_elements(source, end, "kml")
-    return [one_line([line for line in lines if line], source.file, "lines (LineString)")]
+    return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
-    """A KML document with the tour as a line, closed unless the instance is an open path, and its cities.
-
-    Raises
-    ------
-    InvalidOption
-        The cities have no latitude and longitude.
-    """
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+    """The tour as a line, closed unless the instance is an open path, and its cities."""
     places = degrees(problem, "KML")[tour].tolist()
     points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]
     line = [*points, points[0]] if problem.open is None else points
@@ -100,10 +77,11 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
 FORMATS = (
     map_format(
         "KML",
-        endings=(".kml",),
+        (".kml",),
+        _points,
+        _lines,
+        "lines (LineString)",
         sniff=lambda data: begins_as_xml(data) and is_kml(data),
-        points=_points,
-        line=_line,
         write_tour=_write_tour,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,56 +12,49 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
 
-from .format import Format, Instance, Pieces, Source, TourFile
-from .places import degrees
+from ._files import of_file
+from .format import Format, Instance, Source, TourFile
+from .places import Place, degrees
 
-__all__ = ["Place", "cut", "map_format", "one_line", "tour_along"]
-
-Place = tuple[float, float]
-"""Latitude and longitude in decimal degrees."""
+Line = Sequence[Sequence[Place]]
+"""A line in one part, or in several where it crosses the antimeridian."""
 
 _DIGITS = 6  # that programs for maps keep: a tenth of a metre
 
 
 def map_format(
     title: str,
-    *,
     endings: tuple[str, ...],
-    sniff: Callable[[bytes], bool],
     points: Callable[[Source], Problem],
-    line: Callable[[Source], Sequence[Sequence[Place]]],
-    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None,
-    write_timed_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None,
+    lines: Callable[[Source], Sequence[Line]],
+    called: str,
+    **more: Any,
 ) -> Format:
-    """A format of programs for maps: points in, and tours as lines in and out.
+    """A format of programs for maps: points in, and tours as the only one of the lines in a file.
 
-    Parameters
-    ----------
-    title : str
-        What people call it; its name is that in lower case.
-    endings : tuple of str
-    sniff : callable
-        Whether contents begin as this format does.
-    points : callable
-        The instance in a file.
-    line : callable
-        The parts of the line in a file.
-    write_tour : callable
-        What stands in the file of a tour.
-    write_timed_tour : callable
-        The same, at a speed.
+    `called` is what these lines are called there, and `more` what else a `Format` has.
     """
+
+    def read_tour(source: Source, problem: Problem) -> TourFile:
+        found = [line for line in lines(source) if any(line)]
+        if len(found) != 1:
+            message = f"has {len(found)} {called}: one is needed, through all cities in order"
+            raise ParseError(message, file=source.file)
+        return _tour_along(found[0], problem, source.file)
+
+    def read(source: Source, options: object) -> Instance:
+        with of_file(source.file):
+            return Instance(points(source))
+
     return Format(
         name=title.lower(),
         title=title,
         endings=endings,
         tour_endings=endings,
-        sniff=sniff,
-        read=lambda source, options: Instance(points(source)),
-        read_tour=lambda source, problem: tour_along(line(source), problem, source.file),
-        write_tour=write_tour,
-        write_timed_tour=write_timed_tour,
+        read=read,
+        read_tour=read_tour,
         on_maps=True,
+        **more,
     )
 
 
@@ -89,27 +83,8 @@ def cut(places: Sequence[Place]) -> list[list[Place]]:
     return [part for part in parts if len(part) > 1] or [[places[0], places[-1]]]
 
 
-def one_line(lines: list[list[Place]], file: str, what: str) -> list[Place]:
-    """The only line of several.
-
-    Raises
-    ------
-    ParseError
-        There is none, or more than one.
-    """
-    if len(lines) != 1:
-        raise ParseError(f"has {len(lines)} {what}: one is needed, through all cities in order", file=file)
-    return lines[0]
-
-
-def tour_along(parts: Sequence[Sequence[Place]], problem: Problem, file: str) -> TourFile:
-    """The tour that goes through the places of a line; one that ends where it began is closed.
-
-    Raises
-    ------
-    InvalidTour
-        The instance has no places on the Earth, or none at one of these.
-    """
+def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
+    """The tour that goes through the places of a line; one that ends where it began is closed."""
     if not problem.geographic:
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
@@ -122,7 +97,7 @@ def tour_along(parts: Sequence[Sequence[Place]], problem: Problem, file: str) ->
     return TourFile(np.array(found, dtype=np.int64), not closed)
 
 
-def _stops(parts: Sequence[Sequence[Place]]) -> Iterator[tuple[Place, bool]]:
+def _stops(parts: Line) -> Iterator[tuple[Place, bool]]:
     """The places of all parts, and whether each must be that of a city: where two parts meet, perhaps not."""
     lines = [list(part) for part in parts if part]
     for number, part in enumerate(lines):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -11,79 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import short
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import InvalidOption, ParseError
 from warptsp.problem import Metric, Problem
 from warptsp.problem.missing import with_infinity
 
-from ._files import named
+from ._files import of_file
 from .format import Format, Instance, Pieces, Source, TourFile
 
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS", "array_pieces", "bare_numbers", "load_npy", "read_array"]
-
 MAGIC = b"\x93NUMPY"
 
 
-def load_npy(
-    path: str | os.PathLike[str],
-    data: bytes | None = None,
-    asymmetric: bool = False,
-    metric: Metric | str | None = None,
-) -> Problem:
-    """The instance in a ``.npy`` file: shape (n, 2) or (n, 3) is points, (n, n) is distances.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The file; it is mapped into memory, not copied, where its type allows that.
-    data : bytes, optional
-        Its contents, if they do not come from a file.
-    asymmetric : bool
-        Whether distances may be.
-    metric : Metric or str, optional
-        That of the points; by default the Euclidean distance, not rounded.
-
-    Raises
-    ------
-    ParseError
-        The file is no array of numbers of such a shape.
-    """
-    array = read_array(path, data)
+def array_in(source: Source) -> NDArray[Any]:
+    """The array of numbers in a file, which is mapped into memory where that is possible."""
+    data = None if source.mappable else source.data
     try:
-        if metric is None:
-            return Problem.from_array(array, asymmetric=asymmetric)
-        if Metric.parse(metric) is Metric.EXPLICIT:
-            return Problem.from_matrix(array, asymmetric=asymmetric)
-        return Problem.from_points(array, metric)
-    except InvalidProblem as error:
-        raise ParseError(str(error), file=path) from None
-
-
-def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArray[Any]:
-    """The array of numbers in a ``.npy`` file.
-
-    Raises
-    ------
-    ParseError
-        The file is damaged or holds something else.
-    """
-    name = named(path)
-    try:
-        array = np.load(name, mmap_mode="r", allow_pickle=False) if data is None else _array_in(data)
+        array = np.load(source.path, mmap_mode="r", allow_pickle=False) if data is None else _array_of(data)
     except Exception as error:  # a damaged header can raise anything that Python's parser can
         reason = short(str(error), 200) or type(error).__name__  # it may quote the whole header
-        raise ParseError(f"is not a readable .npy file: {reason}", file=name) from None
+        raise ParseError(f"is not a readable .npy file: {reason}", file=source.file) from None
     if not isinstance(array, np.ndarray):
         array.close()
-        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=name)
+        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=source.file)
     if array.dtype.kind not in "iuf":
-        raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=name)
+        raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=source.file)
     return array
 
 
-def _array_in(data: bytes) -> NDArray[Any]:
+def _array_of(data: bytes) -> NDArray[Any]:
     """The array in the bytes of a file, which are not copied: whatever the header says takes no memory."""
     stream = io.BytesIO(data)
     version = np.lib.format.read_magic(stream)
@@ -106,13 +62,7 @@ def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryvie
 
 
 def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    """The points or the matrix of an instance, for a file that says nothing of distances.
-
-    Raises
-    ------
-    InvalidOption
-        Reading the file would not give the instance back.
-    """
+    """The points or the matrix of an instance, for a file that says nothing of distances."""
     fits = [Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT]
     array = problem.matrix if problem.coordinates is None else problem.coordinates
     if array is None or problem.metric not in fits or problem.metric.dimensions not in dimensions:
@@ -142,8 +92,14 @@ def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
-    data = None if source.mappable else source.data
-    return Instance(load_npy(source.file, data, options.asymmetric, options.asked))
+    """Shape (n, 2) or (n, 3) is points, (n, n) is distances; where both fit, the metric says what it is."""
+    array, metric = array_in(source), options.metric
+    with of_file(source.file):
+        if metric is None:
+            return Instance(Problem.from_array(array, asymmetric=options.asymmetric))
+        if Metric.parse(metric) is Metric.EXPLICIT:
+            return Instance(Problem.from_matrix(array, asymmetric=options.asymmetric))
+        return Instance(Problem.from_points(array, metric))
 
 
 def _write(problem: Problem) -> Pieces:
@@ -157,10 +113,10 @@ def _write_points(n: int, blocks: Iterable[NDArray[np.float64]]) -> Pieces:
 
 
 def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return TourFile(read_array(source.file, None if source.mappable else source.data))
+    return TourFile(array_in(source))
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
     return array_pieces(tour, header=True)
 
 

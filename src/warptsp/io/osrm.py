@@ -18,14 +18,12 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Problem
 from warptsp.problem.values import real_array
 
-from ._json import document_of, reading_json
+from ._json import document_in
 from ._text import quoted
 from .format import Format, Instance, Source
 
 if TYPE_CHECKING:
     from .options import ReadOptions
-
-__all__ = ["FORMATS", "is_osrm_table", "osrm_problem"]
 
 _log = logging.getLogger(__name__)
 
@@ -188,8 +186,7 @@ def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[s
 
 
 def _read(source: Source, options: ReadOptions, *, annotation: str | None = None) -> Instance:
-    document = document_of(source.text, source.file)
-    with reading_json(source.file):
+    with document_in(source) as document:
         return Instance(osrm_problem(document, annotation))
 
 

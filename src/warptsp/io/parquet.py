@@ -16,8 +16,6 @@ from .table.frame import read_frame
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS"]
-
 _INDEX = "__index_level_0__"  # what pandas calls the index of a data frame, if it has no name
 
 

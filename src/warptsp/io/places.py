@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,22 +12,22 @@ from warptsp.problem import Metric, Problem
 
 from ._text import quoted
 
-__all__ = ["check_geographic", "degrees", "place_of", "place_problem"]
+Place = tuple[float, float]
+"""Latitude and longitude in decimal degrees."""
 
 
-def place_of(latitude: str, longitude: str, file: str, line: int) -> tuple[float, float]:
-    """Latitude and longitude from texts in decimal degrees.
+def is_on_earth(place: Place) -> bool:
+    """Whether these are degrees of a latitude and a longitude."""
+    return -90.0 <= place[0] <= 90.0 and -180.0 <= place[1] <= 360.0
 
-    Raises
-    ------
-    ParseError
-        They are no degrees.
-    """
+
+def place_of(latitude: str, longitude: str, file: str, line: int) -> Place:
+    """Latitude and longitude from texts in decimal degrees."""
     try:
         place = float(latitude), float(longitude)
     except ValueError:
         place = (np.nan, np.nan)
-    if not (-90.0 <= place[0] <= 90.0 and -180.0 <= place[1] <= 360.0):
+    if not is_on_earth(place):
         raise ParseError(
             f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees are needed",
             file=file,
@@ -34,31 +36,20 @@ def place_of(latitude: str, longitude: str, file: str, line: int) -> tuple[float
     return place
 
 
-def place_problem(places: list[tuple[float, float]], names: list[str], file: str, needed: str) -> Problem:
-    """The instance of places on the Earth, with great-circle distances; names if there are any.
-
-    Raises
-    ------
-    ParseError
-        There are none.
-    """
+def place_problem(places: Sequence[tuple[Place, str]], needed: str) -> Problem:
+    """The instance of places on the Earth, with great-circle distances; names if there are any."""
     if not places:
-        raise ParseError(f"has no {needed}: places are needed", file=file)
-    labels = names if any(names) else None
-    try:
-        return Problem(Metric.GREAT_CIRCLE, coordinates=np.array(places, dtype=np.float64), labels=labels)
-    except InvalidProblem as error:
-        raise ParseError(str(error), file=file) from None
+        raise InvalidProblem(needed)
+    names = [name for _, name in places]
+    return Problem(
+        Metric.GREAT_CIRCLE,
+        coordinates=np.array([place for place, _ in places], dtype=np.float64),
+        labels=names if any(names) else None,
+    )
 
 
 def check_geographic(problem: Problem, format_name: str) -> None:
-    """Accept an instance of latitudes and longitudes.
-
-    Raises
-    ------
-    InvalidOption
-        It is none.
-    """
+    """Accept an instance of latitudes and longitudes."""
     if not problem.geographic:
         raise InvalidOption(
             f"{format_name} needs latitudes and longitudes, and the instance has "
@@ -67,13 +58,7 @@ def check_geographic(problem: Problem, format_name: str) -> None:
 
 
 def degrees(problem: Problem, format_name: str) -> NDArray[np.float64]:
-    """Latitude and longitude in decimal degrees, the longitude between -180 and 180; shape (n, 2).
-
-    Raises
-    ------
-    InvalidOption
-        The instance has no latitudes and longitudes.
-    """
+    """Latitude and longitude in decimal degrees, the longitude between -180 and 180; shape (n, 2)."""
     check_geographic(problem, format_name)
     if problem.display is not None and not problem.metric.geographic:
         places = problem.display[:, ::-1].copy()

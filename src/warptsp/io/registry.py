@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
@@ -11,7 +13,7 @@ from warptsp.errors import InvalidOption
 
 from .format import Format, Source
 
-__all__ = ["format_of_instance", "format_of_tour", "format_to_write", "formats"]
+_log = logging.getLogger(__name__)
 
 #: Modules beside this one, each with its `FORMATS`; a module is imported when a search gets there.
 MODULES = (
@@ -30,9 +32,24 @@ MODULES = (
 
 
 def formats() -> Iterator[Format]:
-    """Every format, one after the other."""
+    """Every format, one after the other; those of other packages are the last."""
     for module in MODULES:
         yield from import_module(f"{__package__}.{module}").FORMATS
+    yield from _from_outside()
+
+
+@cache
+def _from_outside() -> tuple[Format, ...]:
+    """The formats that other packages offer by an entry point; one that fails costs only itself."""
+    from importlib.metadata import entry_points
+
+    found: list[Format] = []
+    for entry in entry_points(group="warptsp.formats"):
+        try:
+            found += entry.load()
+        except Exception as error:
+            _log.warning("the formats of %s cannot be used: %s", entry.value, error)
+    return tuple(found)
 
 
 def has_instance_ending(name: str) -> bool:
@@ -41,13 +58,7 @@ def has_instance_ending(name: str) -> bool:
 
 
 def format_of_instance(source: Source, name: str | None) -> Format:
-    """The format of a file with an instance: what `name` says, or else its ending, or else its contents.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending leaves it open what numbers are.
-    """
+    """The format of a file with an instance: what `name` says, or else its ending, or else its contents."""
     if name is not None:
         return _called(name)
     path = source.path.lower().removesuffix(".gz")
@@ -73,17 +84,11 @@ def format_of_tour(source: Source) -> Format:
 
 
 def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: bool) -> Format:
-    """The format of a file that gets an instance or a tour: what `name` says, or else the file's ending.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
+    """The format of a file that gets an instance or a tour: what `name` says, or else the file's ending."""
     what = "tour" if tour else "instance"
 
     def able() -> Iterator[Format]:
-        return (f for f in formats() if (f.writes_tours if tour else f.write is not None))
+        return (f for f in formats() if ((f.write_tour if tour else f.write) is not None))
 
     def endings(format: Format) -> tuple[str, ...]:
         return format.tour_endings if tour else format.endings

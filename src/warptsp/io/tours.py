@@ -19,53 +19,13 @@ from .format import Format, Source, TourFile
 from .places import check_geographic
 from .registry import format_of_instance, format_of_tour, format_to_write
 
-__all__ = [
-    "can_guard_names",
-    "check_tour_output",
-    "read_own_tour",
-    "read_tour",
-    "read_tour_file",
-    "tour_format",
-    "write_tour",
-]
 
-
-def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """The format that a tour gets: `format` if given, otherwise the one that the ending of `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
-    """
-    return format_to_write(path, format, tour=True).name
-
-
-def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> None:
-    """Make sure, before any work is done, that tours of an instance can be written in this format.
-
-    Raises
-    ------
-    InvalidOption
-        The format is unknown, or one for maps and the instance has no latitudes and longitudes.
-    """
-    _check(format_to_write(path, format, tour=True), path, problem)
-
-
-def _check(format: Format, path: str | os.PathLike[str], problem: Problem) -> None:
-    if format.on_maps:
-        check_geographic(problem, f"{os.fspath(path)}: {format.title}")
-
-
-def can_guard_names(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether `csv_safe` of `write_tour` means anything in this format.
-
-    Raises
-    ------
-    InvalidOption
-        The format is unknown.
-    """
-    return format_to_write(path, format, tour=True).guarded is not None
+def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
+    """The format that tours of an instance get, which can hold them: `format`, or what the ending means."""
+    chosen = format_to_write(path, format, tour=True)
+    if chosen.on_maps:
+        check_geographic(problem, f"{os.fspath(path)}: {chosen.title}")
+    return chosen
 
 
 def write_tour(
@@ -103,8 +63,8 @@ def write_tour(
     OutputError
         The file cannot be written.
     """
-    chosen = format_to_write(path, format, tour=True)
-    _check(chosen, path, problem)
+    chosen = check_tour_output(path, problem, format)
+    assert chosen.write_tour is not None
     problem.check_tour(tour)
     cities = np.asarray(tour, dtype=np.int32)
     if csv_safe and chosen.guarded is not None and problem.labels is not None:
@@ -112,7 +72,7 @@ def write_tour(
     if csv_safe and chosen.guarded is not None and problem.extra is not None:
         problem = replace(problem, extra=_guarded(problem.extra, chosen.guarded))
     with atomic_write(path) as stream:
-        for piece in chosen.tour_writer(problem, cities, speed):
+        for piece in chosen.write_tour(problem, cities, speed):
             stream.write(piece)
 
 
@@ -160,8 +120,9 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     """A tour from a file, as `read_tour` reads it, and whether the file says that it is an open path."""
     source = Source(path)
     format = format_of_tour(source)
+    assert format.read_tour is not None
     try:
-        found = format.tour_reader(source, problem)
+        found = format.read_tour(source, problem)
         problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message, file = str(error), source.file
@@ -183,12 +144,6 @@ def read_own_tour(
         Its format as an instance.
     encoding : str, optional
         That of a text.
-
-    Raises
-    ------
-    ParseError, InvalidTour
-        It is no list of places, and has no tour either; or the rows of a table are not in the order of their
-        positions.
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)

@@ -24,8 +24,6 @@ from .table.text import LONGEST_TITLE
 if TYPE_CHECKING:
     from .options import ReadOptions
 
-__all__ = ["FORMATS"]
-
 _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
@@ -44,13 +42,7 @@ def _read(source: Source, options: ReadOptions) -> Instance:
 
 
 def _checked(data: bytes, file: str) -> BytesIO:
-    """The same workbook without empty rows and without what is no XML.
-
-    Raises
-    ------
-    ParseError
-        It is none, unpacks to too much, or its XML defines entities.
-    """
+    """The same workbook without empty rows and without what is no XML."""
     checked = BytesIO()
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive, zipfile.ZipFile(checked, "w") as copy:
@@ -109,13 +101,7 @@ def _rows(
 
 
 def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
-    """The sheet with this name, or else with this number, counted from 1.
-
-    Raises
-    ------
-    InvalidOption
-        There is none.
-    """
+    """The sheet with this name, or else with this number, counted from 1."""
     text = str(wanted).strip()
     same = [sheet for sheet in sheets if sheet.title.strip().casefold() == text.casefold()]
     if same and isinstance(wanted, str):
@@ -134,11 +120,6 @@ def _texts(
     """The rows that hold anything, all as wide as the last column that does, with their numbers.
 
     Beside them: the columns in which a cell is a number with decimals, whose point separates no thousands.
-
-    Raises
-    ------
-    ParseError
-        The table would have more than `most` cells, or longer ones than a sheet has: a few bytes can say so.
     """
     found: list[tuple[int, list[str]]] = []
     decimals: set[int] = set()

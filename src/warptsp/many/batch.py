@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -21,7 +20,7 @@ from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.claims import are_confirmed
 from warptsp.errors import InvalidOption, WarpTSPError
-from warptsp.many.table import Row, Rows
+from warptsp.many.table import CPU_NAME, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     from warptsp.many.gpu import BatchGpu
     from warptsp.problem import Problem
     from warptsp.solver.options import Step
-
-__all__ = ["BatchSearch", "Plain"]
 
 LEAST_CITIES = 4  # of an array that can only hold points
 SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it
@@ -71,10 +68,7 @@ class BatchSearch:
     ) -> BatchSearch | None:
         """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time.
 
-        Raises
-        ------
-        InvalidOption
-            If it is, and there is a GPU, which does no other runs.
+        Raises `InvalidOption` if it is, and there is a GPU, which does no other runs.
         """
         most = None if kicks is None else MaxKicks(kicks).kicks
         params = step.params
@@ -127,76 +121,59 @@ class BatchSearch:
         return n <= INSTANT_CITIES or self.kicks is None or self.kicks < least * n
 
     def search(
-        self, positions: Sequence[int], problems: Sequence[Plain], token: _native.StopToken
-    ) -> Iterator[tuple[int, Row | None]]:
-        """Search problems of one metric and shape.
+        self,
+        metric: Metric,
+        positions: NDArray[np.int64],
+        rows: NDArray[Any],
+        checked: NDArray[np.bool_],
+        token: _native.StopToken,
+    ) -> tuple[list[Rows], list[int]]:
+        """Search problems of one metric and shape, of which some are known to have ordinary numbers.
 
-        Yields
-        ------
-        position, row
-            In order; None for a problem that is for `solve`. Those that were not begun are left out.
+        Returns what was found, and the positions of problems that are for `solve`. Those that were not begun
+        are left out.
         """
-        metric = problems[0].metric
-        rows = np.stack([problem.rows for problem in problems])
+        others: list[int] = []
         if metric is Metric.EXPLICIT:
             bounds = rows.max(axis=(1, 2)).astype(np.float64)
             whole = rows.dtype.kind == "i"
         else:
             low, high = _corners(rows)
-            ordinary = np.array([problem.checked for problem in problems]) | _are_ordinary(low, high)
+            ordinary = checked | _are_ordinary(low, high)
             if not ordinary.all():
-                yield from ((positions[i], None) for i in np.flatnonzero(~ordinary).tolist())
-                kept = np.flatnonzero(ordinary)
-                positions, rows = [positions[i] for i in kept.tolist()], rows[kept]
-                low, high = low[kept], high[kept]
+                others = positions[~ordinary].tolist()
+                positions, rows, low, high = (of[ordinary] for of in (positions, rows, low, high))
             rows = np.ascontiguousarray(rows, dtype=np.float64)
             bounds = coordinate_distances(metric, low.astype(np.float64), high.astype(np.float64))
             bounds = bounds * (1.0 + 1e-12)
             whole = metric.integral
         if not len(rows):
-            return
+            return [], others
         if rows.shape[1] <= INSTANT_CITIES:
-            yield from self._optimal(metric, whole, positions, rows)
-            return
+            return [_optimal(metric, whole, positions, rows)], others
         if self.gpu is not None:
-            yield from self._searched_on_gpu(
-                self.gpu, metric, whole, np.array(positions), rows, bounds, token
-            ).each()
-            return
+            return [self._searched_on_gpu(self.gpu, metric, whole, positions, rows, bounds, token)], others
+        found = []
         small = np.array([whole and are_small(bound) for bound in bounds.tolist()])
         for kind in (False, True):
-            some = np.flatnonzero(small == kind)
-            if len(some):
-                at = [positions[i] for i in some.tolist()]
-                yield from self._searched(metric, whole, kind, at, rows[some], bounds[some], token)
-
-    def _optimal(
-        self, metric: Metric, whole: bool, positions: Sequence[int], rows: NDArray[Any]
-    ) -> Iterator[tuple[int, Row]]:
-        begun = time.monotonic()
-        distances = rows
-        if metric is not Metric.EXPLICIT:
-            distances = coordinate_distances(metric, rows[:, :, None], rows[:, None])
-        distances = np.ascontiguousarray(distances, dtype=np.int64 if whole else np.float64)
-        tours = _native.optimal_tours(distances, _native.StopToken())
-        assert tours is not None  # nobody stops it
-        lengths = _lengths(metric, whole, rows, tours)
-        proved = are_confirmed(distances, lengths).tolist()
-        seconds = (time.monotonic() - begun) / len(tours)
-        for i, position in enumerate(positions):
-            reason = PROVED if proved[i] else COMPLETE
-            yield position, Row(tours[i], lengths[i], 0, seconds, proved[i], reason)
+            some = small == kind
+            if some.any():
+                part = positions[some], rows[some], bounds[some]
+                kept, unsettled = self._searched(metric, whole, kind, *part, token)
+                found.append(kept)
+                others += unsettled
+        return found, others
 
     def _searched(
         self,
         metric: Metric,
         whole: bool,
         small: bool,
-        positions: Sequence[int],
+        positions: NDArray[np.int64],
         rows: NDArray[Any],
         bounds: NDArray[np.float64],
         token: _native.StopToken,
-    ) -> Iterator[tuple[int, Row | None]]:
+    ) -> tuple[Rows, list[int]]:
         n, matrix = rows.shape[1], metric is Metric.EXPLICIT
         count = min(self.params.candidates, n - 1)
         if matrix:
@@ -207,7 +184,7 @@ class BatchSearch:
         tours, kicks, seconds, ends = batch.search(
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
-            seeds=np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64),
+            seeds=np.uint64(self.seed) + positions.astype(np.uint64),
             candidates=count,
             per_quadrant=self.params.per_quadrant if matrix else min(self.params.per_quadrant, count // 4),
             params=self.params.of_search(n),
@@ -215,39 +192,10 @@ class BatchSearch:
             plan=self._plan(n, of_matrix=matrix),
             token=token,
         )
-        found = np.flatnonzero((ends != BatchEnd.NONE) & (ends != BatchEnd.UNSETTLED))
-        lengths = dict(zip(found.tolist(), _lengths(metric, whole, rows[found], tours[found]), strict=True))
-        reasons = self._reasons()
-        for i, (position, end) in enumerate(zip(positions, ends.tolist(), strict=True)):
-            if end == BatchEnd.UNSETTLED:
-                yield position, None
-            elif end != BatchEnd.NONE:
-                proved = end == BatchEnd.PROVED or lengths[i] == 0
-                yield (
-                    position,
-                    Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),
-                )
-
-    def search_array(
-        self, gpu: BatchGpu, first: int, rows: NDArray[Any], token: _native.StopToken
-    ) -> tuple[Rows, list[int]]:
-        """Search points of problems from position `first` on, on a GPU.
-
-        Returns
-        -------
-        rows
-            What was found.
-        others : list of int
-            Positions of problems that are for `solve`.
-        """
-        metric = Metric.EXACT_2D if rows.shape[2] == 2 else Metric.EXACT_3D
-        low, high = _corners(rows)
-        ordinary = _are_ordinary(low, high)
-        kept = np.flatnonzero(ordinary)
-        bounds = coordinate_distances(metric, low[kept].astype(np.float64), high[kept].astype(np.float64))
-        given = np.ascontiguousarray(rows[kept], dtype=np.float64)
-        found = self._searched_on_gpu(gpu, metric, False, first + kept, given, bounds, token)
-        return found, (first + np.flatnonzero(~ordinary)).tolist()
+        found = (ends != BatchEnd.NONE) & (ends != BatchEnd.UNSETTLED)
+        lengths = _lengths(metric, whole, rows[found], tours[found])
+        kept = Rows.of_ends(positions, tours, lengths, kicks, seconds, ends, found, self._reasons(), CPU_NAME)
+        return kept, positions[ends == BatchEnd.UNSETTLED].tolist()
 
     def _searched_on_gpu(
         self,
@@ -269,19 +217,12 @@ class BatchSearch:
             **plan,
             kicks=self.params.of_kicks(),
         )
-        found = np.flatnonzero(ends != BatchEnd.NONE)
+        found = ends != BatchEnd.NONE
         agreed = f"no limit given: {plan['agreeing']} searches ended with this length"
         most = f"no limit given: {plan['most']} searches, of which fewer than {plan['agreeing']} agree"
         reasons = {**self._reasons(), BatchEnd.SETTLED: agreed, BatchEnd.UNSETTLED: most}
-        return Rows(
-            positions[found],
-            tours[found],
-            _lengths(metric, whole, rows[found], tours[found]),
-            kicks[found],
-            seconds[found],
-            [reasons[end] for end in ends[found].tolist()],
-            gpu.name,
-        )
+        lengths = _lengths(metric, whole, rows[found], tours[found])
+        return Rows.of_ends(positions, tours, lengths, kicks, seconds, ends, found, reasons, gpu.name)
 
     def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
@@ -319,6 +260,22 @@ class BatchSearch:
             BatchEnd.ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
             BatchEnd.STOPPED: "stop requested",
         }
+
+
+def _optimal(metric: Metric, whole: bool, positions: NDArray[np.int64], rows: NDArray[Any]) -> Rows:
+    begun = time.monotonic()
+    distances = rows
+    if metric is not Metric.EXPLICIT:
+        distances = coordinate_distances(metric, rows[:, :, None], rows[:, None])
+    distances = np.ascontiguousarray(distances, dtype=np.int64 if whole else np.float64)
+    tours = _native.optimal_tours(distances, _native.StopToken())
+    assert tours is not None  # nobody stops it
+    lengths = _lengths(metric, whole, rows, tours)
+    proved = are_confirmed(distances, lengths).tolist()
+    reasons = [PROVED if is_proved else COMPLETE for is_proved in proved]
+    each = (time.monotonic() - begun) / len(tours)
+    kicks, seconds = np.zeros(len(tours), dtype=np.int64), np.full(len(tours), each)
+    return Rows(positions, tours, lengths, kicks, seconds, proved, reasons, CPU_NAME)
 
 
 def _corners(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -20,17 +20,9 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Metric
 
-__all__ = ["BatchGpu"]
-
 
 class BatchGpu:
-    """A GPU that searches blocks of problems; several threads may use it, each of them in turn.
-
-    Attributes
-    ----------
-    name : str
-        ``"cuda:N"``.
-    """
+    """A GPU that searches blocks of problems; several threads may use it, each of them in turn."""
 
     def __init__(self, ordinal: int, devices: list[Device]) -> None:
         self.name = name_of([ordinal])
@@ -44,14 +36,8 @@ class BatchGpu:
     def open(cls, device: str) -> Iterator[BatchGpu]:
         """Take a GPU into use.
 
-        Raises
-        ------
-        InvalidOption
-            For anything that is no device.
-        UnsupportedProblem
-            For several GPUs.
-        BackendUnavailable
-            If the GPU cannot be used: what is missing, and what to do.
+        Raises `InvalidOption` for anything that is no device; `UnsupportedProblem` for several GPUs;
+        `BackendUnavailable` if the GPU cannot be used: what is missing, and what to do.
         """
         wanted = ordinals(device)
         if len(wanted) > 1:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.claims import bound_of_optimal
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, WarpTSPError
+from warptsp.many.sources import Source
+from warptsp.many.table import Table
 from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.errors import WarpTSPError
-    from warptsp.many.table import Table
-
-__all__ = ["ManyResults"]
 
 
 class ManyResults:
@@ -53,9 +48,8 @@ class ManyResults:
         interrupted: bool,
         signal: int | None,
         seed: int,
-        names: list[str] | None,
+        source: Source,
         settings: Mapping[str, Any],
-        problem: Callable[[int], Problem],
     ) -> None:
         self._table = table
         self.errors = dict(sorted(errors.items()))
@@ -63,9 +57,9 @@ class ManyResults:
         self.interrupted = interrupted
         self.signal = signal
         self.seed = seed
-        self.names = names
+        self.names = source.names
         self._settings = settings
-        self._problem = problem
+        self._source = source
 
     def __repr__(self) -> str:
         return f"<ManyResults: {len(self)} problems, {self.solved} with a tour, {self.seconds:.2f} s>"
@@ -82,7 +76,7 @@ class ManyResults:
     @property
     def solved(self) -> int:
         """Number of problems that have a tour."""
-        return sum(self._table.has(position) for position in range(len(self)))
+        return len(self) - self._table.lengths.count(None)
 
     @property
     def tours(self) -> NDArray[np.int32] | list[NDArray[np.int32] | None]:
@@ -90,23 +84,26 @@ class ManyResults:
 
         Otherwise a list of arrays, with None where there is no tour.
         """
-        table, sizes = self._table, self._table.sizes()
+        table, found = self._table, self._table.columns["begin"] >= 0
+        sizes = np.unique(table.columns["size"][found])
         if len(sizes) != 1:
-            return [table.tour(i) if table.has(i) else None for i in range(len(table))]
-        tours = np.full((len(table), sizes.pop()), -1, dtype=np.int32)
-        for position, row in enumerate(tours):
-            if table.has(position):
-                row[:] = table.tour(position)
+            return [table.tour(i) if there else None for i, there in enumerate(found.tolist())]
+        tours = np.full((len(table), sizes[0]), -1, dtype=np.int32)
+        for position in np.flatnonzero(found).tolist():
+            tours[position] = table.tour(position)
         return tours
 
     @property
     def lengths(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """Their exact lengths, shape (m,): integers if all are, else floats; NaN where there is no tour."""
-        return self._table.lengths()
+        lengths = self._table.lengths
+        if lengths and all(isinstance(length, int) for length in lengths):
+            return np.array(lengths, dtype=np.int64)
+        return np.array([np.nan if length is None else length for length in lengths], dtype=np.float64)
 
     def length(self, position: int) -> int | float | None:
         """Return the exact length of a tour, None if there is none."""
-        return self._table.length(position)
+        return self._table.lengths[position]
 
     def tour(self, position: int) -> NDArray[np.int32]:
         """Return the tour of a problem; empty if there is none."""
@@ -115,17 +112,17 @@ class ManyResults:
     @property
     def kicks(self) -> NDArray[np.int64]:
         """Kicks of each search, shape (m,)."""
-        return self._table.kicks()
+        return np.array(self._table.columns["kicks"])
 
     @property
     def seconds_each(self) -> NDArray[np.float64]:
         """Wall time of each search, shape (m,)."""
-        return self._table.seconds()
+        return np.array(self._table.columns["seconds"])
 
     @property
     def proved_optimal(self) -> NDArray[np.bool_]:
         """Which tours are proved to be optimal, shape (m,)."""
-        return self._table.proved()
+        return np.array(self._table.columns["proved"])
 
     def result(self, position: int, problem: Problem | None = None) -> Result:
         """Return the result of one problem, as `warptsp.solve` would.
@@ -154,10 +151,10 @@ class ManyResults:
         position = int(position) % count
         if position in self.errors:
             raise self.errors[position]
-        if not self._table.has(position):
-            raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
-        problem = self._problem(position) if problem is None else problem
         row = self._table.row(position)
+        if row is None:
+            raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
+        problem = self._source.problem(position) if problem is None else problem
         row.tour.flags.writeable = False
         known = problem.known_length
         if row.proved_optimal:

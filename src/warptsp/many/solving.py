@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import checked_number
@@ -21,26 +23,16 @@ from warptsp.many.batch import BatchSearch, Plain
 from warptsp.many.gpu import BatchGpu
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
-from warptsp.many.table import Row, Table
+from warptsp.many.table import Table
 from warptsp.many.taking import Taking
-from warptsp.problem import Metric, Problem
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.result import Result
 from warptsp.run import Settings
-from warptsp.solver.bound import bound_of
-from warptsp.solver.inputs import instance_of, start_of
-from warptsp.solver.options import limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.inputs import Instance, start_of
+from warptsp.solver.options import bound_of, criterion_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
-from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
+from warptsp.stop import SearchState, StoppingCriterion, StopToken
 from warptsp.stop.callback import check_callback, is_true
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.problem import OpenPath
-    from warptsp.result import Result
-    from warptsp.solver.inputs import Instance
-    from warptsp.stop import SearchState, StoppingCriterion
-
-__all__ = ["ManyProgress", "solve_many"]
 
 PATIENCE = 0.1  # seconds between two calls of the callback
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
@@ -69,7 +61,7 @@ class ManyProgress:
 
 
 def solve_many(
-    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str],
+    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str] | Source,
     *,
     metric: Metric | str | None = None,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
@@ -148,11 +140,13 @@ def solve_many(
         If the GPU cannot be used, or several are named.
     """
     started = time.monotonic()
-    source = Source.of(problems)
+    source = replace(Source.of(problems), metric=metric, open=open, asymmetric=asymmetric)
     check_callback(callback)
     seed = seed_of(seed)
     (step,) = steps_of(method, params, None, None, None)
-    _check_limits(metric, stop, time_limit, kicks)
+    if metric is not None:
+        Metric.parse(metric)
+    criterion_of(stop, time_limit, kicks)  # what is wrong whatever the problems are
     if total_time is not None:
         total_time = checked_number("total_time", total_time, minimum=0.0, what="a number of seconds")
         if source.items is None:
@@ -161,37 +155,26 @@ def solve_many(
                 "each"
             )
 
-    problem_of = partial(_problem_of, metric=metric, open=open, asymmetric=asymmetric)
-
     def solved(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Result:
         begun = time.monotonic()
-        limits = limits_of(problem, stop, seconds, kicks)
+        criterion = criterion_of(stop, seconds, kicks, problem)
         settings = Settings(
             problem,
-            limits,
+            criterion,
             token,
             (seed + position) % (1 << 64),
             may_use_cpu=True,
             start=start_of(problem, None)[0],
-            bound=bound_of(False, problem, limits, 1),
+            bound=bound_of(False, problem, criterion, 1),
             started=begun,
         )
-        return run_stages(settings, planned_steps([step], "cpu", problem, limits))
+        return run_stages(settings, planned_steps([step], "cpu", problem, criterion))
 
     limited = not (stop is None and time_limit is None and total_time is None)
-    plain_arrays = metric is None and open is None
     with nullcontext() if device == "cpu" else BatchGpu.open(device) as gpu:
-        work = _Work(
-            source,
-            problem_of,
-            solved,
-            BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu),
-            plain_arrays,
-            resolve_threads(threads),
-            time_limit,
-            total_time,
-            started,
-        )
+        batch = BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu)
+        times = _Times(started, time_limit, total_time)
+        work = _Work(source, solved, batch, resolve_threads(threads), times)
         with FirstSignal(lambda number: work.end()) as signals:
             work.run(callback)
     results = ManyResults(
@@ -201,9 +184,8 @@ def solve_many(
         interrupted=work.ended or work.failure is not None,
         signal=signals.caught,
         seed=seed,
-        names=source.names,
+        source=source,
         settings={"threads": 1, "method": method, "params": dict(step.given)},
-        problem=partial(_problem_at, source, problem_of),
     )
     if work.failure is not None:
         work.failure.add_note("warptsp: what was found is in the attribute 'results' of this exception")
@@ -212,81 +194,50 @@ def solve_many(
     return results
 
 
-# Of the module, so that results can be pickled.
+class _Times(NamedTuple):
+    """When the call began, and the seconds for each problem and for all; None for no limit."""
 
+    started: float
+    each: float | None
+    total: float | None
 
-def _problem_of(
-    given: Any, *, metric: Metric | str | None, open: bool | OpenPath | None, asymmetric: bool
-) -> Problem:
-    """Return the problem in what was given, as `solve` would take it."""
-    return instance_of(given, metric=metric, asymmetric=asymmetric, open=open)[0]
-
-
-def _problem_at(source: Source, problem_of: Callable[[Any], Problem], position: int) -> Problem:
-    return problem_of(source.problem(position))
-
-
-def _check_limits(metric: Metric | str | None, stop: object, time_limit: Any, kicks: Any) -> None:
-    """Raise InvalidOption for what is wrong whatever the problems are."""
-    if metric is not None:
-        Metric.parse(metric)
-    if stop is not None:
-        as_criterion(stop)
-    if time_limit is not None:
-        MaxRuntime(time_limit)
-    if kicks is not None:
-        MaxKicks(kicks)
+    def left_for(self, problems: float) -> float | None:
+        """Return the seconds of a problem, one of so many that are left to a thread."""
+        if self.total is None:
+            return self.each
+        share = max(LEAST, (self.started + self.total - time.monotonic()) / max(1.0, problems))
+        return share if self.each is None else min(share, self.each)
 
 
 class _Work:
-    """Threads that take one problem after another.
-
-    Attributes
-    ----------
-    table : Table
-        What has come of the problems.
-    errors : dict of int to WarpTSPError
-    ended : bool
-        Whether the call was ended from outside.
-    failure : BaseException or None
-        What an iterator, a callback, or a mistake of this package raised.
-    """
+    """Threads that take one problem after another."""
 
     def __init__(
         self,
         source: Source,
-        problem_of: Callable[[Any], Problem],
         solved: Callable[[Problem, int, float | None, StopToken], Result],
         batch: BatchSearch | None,
-        plain_arrays: bool,
         threads: int,
-        time_limit: float | None,
-        total_time: float | None,
-        started: float,
+        times: _Times,
     ) -> None:
-        self.table = Table()
+        self.table = Table()  # what has come of the problems
         self.errors: dict[int, WarpTSPError] = {}
-        self.ended = False
-        self.failure: BaseException | None = None
-        self._total = None if source.items is None else len(source)
-        self._threads = threads if self._total is None else max(1, min(threads, self._total))
+        self.ended = False  # from outside
+        self.failure: BaseException | None = None  # of an iterator, a callback, or this package's own
+        self._source, self._solved_by, self._batch, self._times = source, solved, batch, times
+        self._threads = threads if source.total is None else max(1, min(threads, source.total))
+        # Whether an array of points needs no look at anything else.
+        self._plain_arrays = source.metric is None and source.open is None
         self._array = None  # points that a GPU takes in blocks, without a look at each problem
-        if batch is not None and batch.gpu is not None and plain_arrays and batch.takes_array(source.items):
-            self._array = batch, batch.gpu, source.items
+        if batch is not None and batch.gpu is not None and self._plain_arrays:
+            self._array = (batch, source.items) if batch.takes_array(source.items) else None
         on_gpu = None if batch is None else batch.gpu is not None
-        self._taking = Taking(() if self._array else source, self._total, self._threads, on_gpu=on_gpu)
-        self._problem_of = problem_of
-        self._solved_by = solved
-        self._batch = batch
-        self._plain_arrays = plain_arrays  # whether an array of points needs no look at anything else
-        self._time_limit = time_limit
-        self._total_time = total_time
-        self._started = started
+        stream = () if self._array else source.stream
+        self._taking = Taking(stream, source.total, self._threads, on_gpu=on_gpu)
         self._token = StopToken()
         self._keeping = threading.Lock()
         self._solved = 0
-        if self._total is not None:
-            self.table.extend(self._total)
+        self.table.extend(source.total or 0)
 
     def end(self) -> None:
         """End the searches, and begin no more of them."""
@@ -305,9 +256,10 @@ class _Work:
                     self._tell(callback)
 
     def _tell(self, callback: Callable[[ManyProgress], object]) -> None:
-        elapsed = time.monotonic() - self._started
+        elapsed = time.monotonic() - self._times.started
+        told = ManyProgress(self._solved, len(self.errors), self._source.total, elapsed)
         try:
-            if is_true(callback(ManyProgress(self._solved, len(self.errors), self._total, elapsed))):
+            if is_true(callback(told)):
                 self.end()
         except BaseException as error:
             self._fail(error)
@@ -331,81 +283,80 @@ class _Work:
         except BaseException as error:
             self._fail(error)
 
-    def _solve_array(self, batch: BatchSearch, gpu: BatchGpu, array: NDArray[Any]) -> None:
+    def _solve_array(self, batch: BatchSearch, array: NDArray[Any]) -> None:
         """Keep the tours of an array of points, a block of problems after another; all of them are taken."""
+        metric = Metric.EXACT_2D if array.shape[2] == 2 else Metric.EXACT_3D
         while not self._token.requested:
             first, some = self._taking.next_of_array(array)
             if not len(some):
                 break
-            token = _native.StopToken()
-            with self._token.watched_by(token):
-                rows, others = batch.search_array(gpu, first, some, token)
-            with self._keeping:
-                self.table.put_rows(rows)
-                self._solved += len(rows.lengths)
-            for position in others:
+            positions = first + np.arange(len(some))
+            for position in self._search(batch, metric, positions, some, np.zeros(len(some), dtype=np.bool_)):
                 if not self._token.requested:
                     self._solve(position, array[position])
 
     def _solve_together(self, batch: BatchSearch, taken: list[tuple[int, Any]]) -> None:
         """Keep the tours of problems: of plain ones, as many of one size at once as there are."""
         groups: dict[Any, list[tuple[int, Plain]]] = {}
-        others: list[tuple[int, Any]] = []
+        others: list[int] = []
         given_at = dict(taken)
         for position, given in taken:
             plain = batch.points_in(given) if self._plain_arrays else None
             if plain is None:
                 try:
-                    given = given_at[position] = self._problem_of(given)
+                    given = given_at[position] = self._source.read(given)
                 except WarpTSPError as error:
                     self._put_error(position, error)
                     continue
                 plain = batch.plain(given)
             if plain is None:
-                others.append((position, given))
+                others.append(position)
             else:
                 key = (plain.metric, plain.rows.shape, plain.rows.dtype)
                 groups.setdefault(key, []).append((position, plain))
-        token = _native.StopToken()
-        with self._token.watched_by(token):
-            for group in groups.values():
-                positions, problems = zip(*group, strict=True)
-                for position, row in batch.search(positions, problems, token):
-                    if row is None:
-                        others.append((position, given_at[position]))
-                    else:
-                        self._put(position, row)
-        for position, given in others:
+        for (metric, *_), group in groups.items():
+            positions, problems = zip(*group, strict=True)
+            rows = np.stack([problem.rows for problem in problems])
+            checked = np.array([problem.checked for problem in problems])
+            others += self._search(batch, metric, np.array(positions), rows, checked)
+        for position in others:
             if self._token.requested:
                 break
-            self._solve(position, given)
+            self._solve(position, given_at[position])
+
+    def _search(
+        self,
+        batch: BatchSearch,
+        metric: Metric,
+        positions: NDArray[np.int64],
+        rows: NDArray[Any],
+        checked: NDArray[np.bool_],
+    ) -> list[int]:
+        """Keep the tours of problems of one metric and shape; return the positions of those for `solve`."""
+        token = _native.StopToken()
+        with self._token.watched_by(token):
+            found, others = batch.search(metric, positions, rows, checked, token)
+        with self._keeping:
+            for kept in found:
+                self.table.put_rows(kept)
+                self._solved += len(kept.lengths)
+        return others
 
     def _solve(self, position: int, given: Any) -> None:
         """Keep the tour of a problem, or what is wrong with it."""
         try:
-            problem = given if isinstance(given, Problem) and self._batch else self._problem_of(given)
-            result = self._solved_by(problem, position, self._seconds_for(position), self._token)
+            problem = given if isinstance(given, Problem) and self._batch else self._source.read(given)
+            seconds = self._times.left_for(((self._source.total or 0) - position) / self._threads)
+            result = self._solved_by(problem, position, seconds, self._token)
             check_is_tour(result.problem, result.tour, result.lower_bound, result)
         except WarpTSPError as error:
             self._put_error(position, error)
             return
-        self._put(position, result)
-
-    def _put(self, position: int, row: Row | Result) -> None:
         with self._keeping:
-            self.table.put(position, row)
+            self.table.put(position, result)
             self._solved += 1
 
     def _put_error(self, position: int, error: WarpTSPError) -> None:
         with self._keeping:
             self.errors[position] = error
             self.table.extend(position + 1)
-
-    def _seconds_for(self, position: int) -> float | None:
-        """Return the time limit of a problem."""
-        if self._total_time is None or self._total is None:
-            return self._time_limit
-        left = self._started + self._total_time - time.monotonic()
-        rounds = max(1.0, (self._total - position) / self._threads)
-        share = max(LEAST, left / rounds)
-        return share if self._time_limit is None else min(share, self._time_limit)

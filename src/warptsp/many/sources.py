@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +15,38 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.solver.inputs import instance_of
 
-__all__ = ["Source"]
 
-
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """Problems in any form that `warptsp.solve` takes, in order.
+    """Problems in any form that `warptsp.solve` takes, in order, read as `solve_many` is told."""
 
-    Attributes
-    ----------
-    items : sequence, array or None
-        All of them; None where they come one after another and are not kept.
-    names : list of str or None
-        Those of files.
-    """
-
-    def __init__(
-        self, items: Sequence[Any] | NDArray[Any] | None, stream: Iterable[Any], names: list[str] | None
-    ) -> None:
-        self.items = items
-        self.names = names
-        self._stream = stream
+    items: Sequence[Any] | NDArray[Any] | None  # None where they come one after another and are not kept
+    stream: Iterable[Any]  # the same, which is read once
+    names: list[str] | None = None  # of files
+    metric: Metric | str | None = None
+    open: bool | OpenPath | None = None
+    asymmetric: bool = False
 
     def __reduce__(self) -> tuple[object, ...]:
         # An iterator has been read, and cannot be pickled.
-        return Source, (self.items, (), self.names)
+        return Source, (self.items, (), self.names, self.metric, self.open, self.asymmetric)
 
-    def __len__(self) -> int:
-        return 0 if self.items is None else len(self.items)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._stream)
+    @property
+    def total(self) -> int | None:
+        """How many there are; None if nobody knows."""
+        return None if self.items is None else len(self.items)
 
     @classmethod
     def of(cls, problems: object) -> Source:
         """Return the problems that `solve_many` was given.
 
-        Raises
-        ------
-        InvalidProblem
-            If they are none, or there are none in a folder or file.
+        Raises `InvalidProblem` if they are none, or there are none in a folder or file.
         """
+        if isinstance(problems, cls):
+            return problems
         if isinstance(problems, (str, os.PathLike)):
             return _of_path(Path(problems))
         if hasattr(problems, "__array__") and not isinstance(problems, (list, tuple)):
@@ -63,25 +56,24 @@ class Source:
                     f"problems have shape {array.shape}: (m, n, 2) or (m, n, 3) is needed for points, "
                     "(m, n, n) for matrices"
                 )
-            if (
-                "numpy.ma" in sys.modules
-                and isinstance(problems, np.ma.MaskedArray)
-                and np.any(problems.mask)
-            ):
-                rows = list(problems)  # which keep their masks, so that each is refused like a single problem
-                return cls(rows, rows, None)
-            return cls(array, array, None)
-        if isinstance(problems, Sequence):
-            return cls(problems, problems, None)
+            is_masked = "numpy.ma" in sys.modules and isinstance(problems, np.ma.MaskedArray)
+            if is_masked and np.any(problems.mask):  # type: ignore[attr-defined]
+                array = list(problems)  # type: ignore[call-overload]  # each is refused like a single problem
+            return cls(array, array)
         if isinstance(problems, Iterable):
-            return cls(None, problems, None)
+            return cls(problems if isinstance(problems, Sequence) else None, problems)
         raise InvalidProblem(
             f"problems: {shown(problems)} is no array, sequence or iterator of problems, and no folder or "
             "file"
         )
 
-    def problem(self, position: int) -> Any:
-        """Return a problem again, in the form in which it was given.
+    def read(self, given: Any) -> Problem:
+        """Return the problem in what was given, as `solve` would take it; files come with what reads them."""
+        given = given() if isinstance(given, partial) else given
+        return instance_of(given, metric=self.metric, asymmetric=self.asymmetric, open=self.open)[0]
+
+    def problem(self, position: int) -> Problem:
+        """Return a problem again.
 
         Raises
         ------
@@ -93,7 +85,7 @@ class Source:
                 f"problem {position} came from an iterator, which is not kept: give the problem, too, as in "
                 f"result({position}, problem)"
             )
-        return self.items[position]
+        return self.read(self.items[position])
 
 
 def _of_path(path: Path) -> Source:

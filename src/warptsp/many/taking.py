@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from numpy.typing import NDArray
 
 from warptsp.backends.cuda import tuning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-__all__ = ["Taking"]
 
 CITIES_TOGETHER, LEAST_TOGETHER = 1600, 10  # cities searched at once; no problem counts as fewer
 PIECES = 4  # that each thread gets at least
@@ -26,14 +22,8 @@ FILES_FOR_GPU = 1000  # instances in files that are read for one block
 class Taking:
     """Problems that threads take, in order.
 
-    Parameters
-    ----------
-    problems : iterable
-    total : int or None
-        How many; None if nobody knows.
-    threads : int
-    on_gpu : bool or None
-        Where plain problems are searched together; None if they are not.
+    Of a `total` that nobody knows it is None; `on_gpu` says where plain problems are searched together, and
+    is None if they are not.
     """
 
     def __init__(

@@ -75,7 +75,8 @@ class Method(Generic[P]):
     kernels : callable or None
         ``kernels(problem)`` returns what runs on a GPU compile for problems like this one; None if none do.
     explain_launch : callable or None
-        ``explain_launch(problem, device)`` says how the search would be spread over a GPU.
+        ``explain_launch(problem, where, params)`` says how the search would be spread over a GPU: a device
+        such as "cuda:0", or one of an architecture such as "sm_90", which need not be there.
     """
 
     name: str
@@ -99,7 +100,7 @@ class Method(Generic[P]):
     gpus_wanted: Callable[[Problem, float | None, int], int] | None = None
     constrains: Callable[[P], bool] | None = None
     kernels: Callable[[Problem], Iterable[Source]] | None = None
-    explain_launch: Callable[[Problem, str], str] | None = None
+    explain_launch: Callable[[Problem, str, P], str] | None = None
 
     def check(self, problem: Problem, *, on_gpu: bool = False) -> None:
         """Check that it can do this kind of problem, with so many cities: UnsupportedProblem if not."""

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
-__all__ = ["CandidateParams", "candidate_lists", "candidate_rows"]
+from warptsp.problem import Problem
 
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateParams:
-    """How many candidates each city gets.
+    """How many candidates each city gets, 1 to 1000.
 
-    Attributes
-    ----------
-    count : int
-        Candidates of a city, at least 1.
-    per_quadrant : int
-        So many of them are the nearest of each of the four quadrants around the city; the others are the
-        nearest of all. From 0 to a quarter of `count`. In space the octants take the quadrants' place, with
-        at most ``count // 8`` each; on the globe the quadrants lie between the compass directions. A matrix
-        has none: there a city is left out if so many candidates are nearer to it than the city is whose
-        list is made, and the nearest of all fill the list.
-
-    Raises
-    ------
-    InvalidOption
+    `per_quadrant` of them, at most a quarter, are the nearest of each of the four quadrants around the city;
+    the others are the nearest of all. In space the octants take the quadrants' place, with at most ``count //
+    8`` each; on the globe the quadrants lie between the compass directions. A matrix has none: there a city
+    is left out if so many candidates are nearer to it than the city is whose list is made, and the nearest of
+    all fill the list.
     """
 
     count: int = 10
@@ -59,22 +45,11 @@ def candidate_lists(
     threads: int = 1,
     token: _native.StopToken | None = None,
 ) -> NDArray[np.int32] | None:
-    """The candidates of every city.
+    """The candidates of every city, whatever the number of threads: None if the token stopped it, else shape
+    (n, count).
 
-    Parameters
-    ----------
-    problem : Problem
-    params : CandidateParams, optional
-    threads : int
-        The lists do not depend on it.
-    token : _native.StopToken, optional
-
-    Returns
-    -------
-    ndarray of int32, shape (n, count), or None
-        Row i: candidates of city i, nearest first; of several at one distance, those that follow i in index
-        order (cyclically) first, so that coincident cities form rings. -1 where there are no more cities.
-        None if the token stopped it.
+    Row i: candidates of city i, nearest first; of several at one distance, those that follow i in index order
+    (cyclically) first, so that coincident cities form rings. -1 where there are no more cities.
     """
     params = params or CandidateParams()
     token = token or _native.StopToken()

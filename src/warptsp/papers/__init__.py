@@ -19,7 +19,7 @@ from warptsp.papers.document import Document, System
 if TYPE_CHECKING:
     from warptsp.problem import Problem
 
-__all__ = ["DOCUMENTS", "Document", "System", "documents_of", "method_of", "system_of"]
+__all__ = ["DOCUMENTS", "Document", "System", "documents_of", "method_of", "params_of", "system_of"]
 
 _FAMILIES: tuple[tuple[Document, ...], ...] = (
     exhaustive.DOCUMENTS,
@@ -99,9 +99,16 @@ def system_of(
         )
     if system.cpu or system.gpu:
         device = resolve_device(device, problem, get_method(method), seconds)
-    of_device = system.cpu if device == "cpu" else system.gpu
-    chosen = {**system.params, **of_device, **(params or {})}
+    chosen = params_of(number, method, params or {}, on_gpu=device != "cpu")
     return Call(method, chosen, system.start if start is None else start, device)
+
+
+def params_of(number: str | None, method: str, params: Mapping[str, Any], *, on_gpu: bool) -> dict[str, Any]:
+    """Return the parameters of a document's method on a kind of device; what is given comes first."""
+    if number is None:
+        return dict(params)
+    system = get_document(number).systems[method]
+    return {**system.params, **(system.gpu if on_gpu else system.cpu), **params}
 
 
 def documents_of(method: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from .colours import BLUE, css
+from warptsp.plotting.colours import BLUE, css
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +15,20 @@ from warptsp.endings import FIGURES, ends_in
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
+from warptsp.plotting.plane import PANEL, check_has_places, city_plane, tour_edges
+from warptsp.plotting.raster import MIN_EXTENT, bounds
 from warptsp.progress import relative_gap
-from warptsp.quantities import length_text
-from warptsp.result import format_gap
+from warptsp.quantities import format_gap, length_text
 from warptsp.text import printable
-
-from .plane import PANEL, check_has_places, city_plane, tour_edges
-from .raster import MIN_EXTENT, bounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.plotting.plane import Edges
     from warptsp.problem import KnownLength, Problem
 
-    from .plane import Edges
+_Rectangle = tuple[float, float, float, float]  # left, bottom, width and height, as shares of the figure
 
 PANELS = ("start", "tour", "difference", "gap")
 
@@ -108,39 +106,41 @@ def plot(
         size = checked_count("size", size, minimum=100, what="a number of pixels, 100 or more")
     known = problem.known_length if known is None else known
     plane = city_plane(problem)
-    drawn = _Drawn(problem, tour, known)
-    before = None if start is None else _Drawn(problem, start, known)
+    drawn = _drawn(problem, tour, known)
+    before = drawn if start is None else _drawn(problem, start, known)
     low, high = _limits(plane)
 
-    from .curve import draw_curve
-    from .maps import TourFigure, draw_difference, draw_tour
+    from warptsp.plotting.curve import draw_curve
+    from warptsp.plotting.maps import TourFigure, draw_difference, draw_tour
 
     maps = [panel for panel in chosen if panel != "gap"]
-    layout = _Layout.of(high - low, len(maps), legend="difference" in chosen, curve="gap" in chosen)
+    width, height, places, below = _layout(
+        high - low, len(maps), legend="difference" in chosen, curve="gap" in chosen
+    )
     if figure is None:
-        dpi = DPI if size is None else size / max(layout.width, layout.height)
-        figure = TourFigure(figsize=(layout.width, layout.height), dpi=dpi)
+        dpi = DPI if size is None else size / max(width, height)
+        figure = TourFigure(figsize=(width, height), dpi=dpi)
     if title is None:
         title = f"{problem.name or 'Tour'}, {counted(problem.n)}"
     style = {"size": 12, "ha": "center", "va": "center", "parse_math": False}
-    figure.text(0.5, 1 - 0.5 * TITLE / layout.height, printable(title), **style)
+    figure.text(0.5, 1 - 0.5 * TITLE / height, printable(title), **style)
     first = None
-    for column, panel in enumerate(maps):
+    for panel, place in zip(maps, places, strict=True):
         # Shared axes: zooming into one tour zooms the other to the same place.
-        axes = figure.add_axes(layout.map(column), sharex=first, sharey=first)
+        axes = figure.add_axes(place, sharex=first, sharey=first)
         first = first or axes
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
-        shown = before if panel == "start" and before is not None else drawn
-        words = f"{panel.capitalize()}: {shown.words}" if len(maps) > 1 else shown.words
-        if panel == "difference" and before is not None:
-            draw_difference(axes, problem, plane, before.edges, drawn.edges)
+        edges, words = before if panel == "start" else drawn
+        if panel == "difference":
+            draw_difference(axes, problem, plane, before[0], edges)
             words = "Difference"
         else:
-            draw_tour(axes, problem, plane, shown.edges)
+            draw_tour(axes, problem, plane, edges)
+            words = f"{panel.capitalize()}: {words}" if len(maps) > 1 else words
         axes.set_title(words, size=10, parse_math=False)
     if "gap" in chosen:
-        draw_curve(figure.add_axes(layout.curve), improvements, seconds, known)
+        draw_curve(figure.add_axes(below), improvements, seconds, known)
     if path is not None:
         save(figure, path)
     return figure  # type: ignore[no-any-return, unused-ignore]
@@ -183,17 +183,16 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
         figure.savefig(stream, format=kind, dpi=figure.dpi, metadata=undated)
 
 
-class _Drawn:
-    """A checked tour, and what is said about it."""
-
-    def __init__(self, problem: Problem, tour: ArrayLike, known: KnownLength | None) -> None:
-        threads = available_threads()
-        problem.check_tour(tour, threads=threads)
-        self.edges: Edges = tour_edges(problem, np.asarray(tour, dtype=np.int32))
-        length = problem.length(tour, threads=threads)
-        gap = relative_gap(length, None if known is None else known.length)
-        text = length_text(length, problem.metric.unit)
-        self.words = f"length {text}" + ("" if gap is None else f", gap {format_gap(gap)}")
+def _drawn(problem: Problem, tour: ArrayLike, known: KnownLength | None) -> tuple[Edges, str]:
+    """Return the edges of a tour, which is checked, and what is said about it."""
+    threads = available_threads()
+    problem.check_tour(tour, threads=threads)
+    length = problem.length(tour, threads=threads)
+    gap = relative_gap(length, None if known is None else known.length)
+    words = f"length {length_text(length, problem.metric.unit)}" + (
+        "" if gap is None else f", gap {format_gap(gap)}"
+    )
+    return tour_edges(problem, np.asarray(tour, dtype=np.int32)), words
 
 
 def _checked_panels(
@@ -230,43 +229,26 @@ def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     return low - room, high + room
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where the panels lie, in inches: a title, the tours side by side, the curve below them."""
+def _layout(
+    extent: NDArray[np.float64], maps: int, *, legend: bool, curve: bool
+) -> tuple[float, float, list[_Rectangle], _Rectangle]:
+    """Return width and height in inches, and where the tours lie, side by side, and below them the curve."""
+    map_width, map_height = (float(side) for side in PANEL * extent / extent.max())
+    map_width = max(map_width, NARROWEST)  # words need some width, too
+    width = maps * (map_width + MARGIN) + MARGIN
+    height = TITLE
+    if maps:
+        height += TITLE + map_height + (LEGEND if legend else MARGIN)
+    if curve:
+        width = max(width, PANEL + 2 * LABELS)
+        height += TITLE + CURVE + 2 * MARGIN
 
-    width: float
-    height: float
-    map_width: float
-    map_height: float
-    maps: int
-    curve_height: float
+    def shares(left: float, bottom: float, wide: float, high: float) -> _Rectangle:
+        return left / width, bottom / height, wide / width, high / height
 
-    @classmethod
-    def of(cls, extent: NDArray[np.float64], maps: int, *, legend: bool, curve: bool) -> _Layout:
-        map_width, map_height = (float(side) for side in PANEL * extent / extent.max())
-        map_width = max(map_width, NARROWEST)  # words need some width, too
-        width = maps * (map_width + MARGIN) + MARGIN
-        height = TITLE
-        if maps:
-            height += TITLE + map_height + (LEGEND if legend else MARGIN)
-        if curve:
-            width = max(width, PANEL + 2 * LABELS)
-            height += TITLE + CURVE + 2 * MARGIN
-        return cls(width, height, map_width, map_height, maps, CURVE if curve else 0.0)
-
-    def map(self, column: int) -> tuple[float, float, float, float]:
-        """Return left, bottom, width and height of a tour, as shares of the figure."""
-        left = (self.width - self.maps * (self.map_width + MARGIN) + MARGIN) / 2
-        left += column * (self.map_width + MARGIN)
-        bottom = self.height - 2 * TITLE - self.map_height
-        return self._shares(left, bottom, self.map_width, self.map_height)
-
-    @property
-    def curve(self) -> tuple[float, float, float, float]:
-        """Return the same of the curve."""
-        return self._shares(LABELS, 2 * MARGIN, self.width - LABELS - 2 * MARGIN, self.curve_height)
-
-    def _shares(
-        self, left: float, bottom: float, width: float, height: float
-    ) -> tuple[float, float, float, float]:
-        return left / self.width, bottom / self.height, width / self.width, height / self.height
+    first = (width - maps * (map_width + MARGIN) + MARGIN) / 2
+    tours = [
+        shares(first + column * (map_width + MARGIN), height - 2 * TITLE - map_height, map_width, map_height)
+        for column in range(maps)
+    ]
+    return width, height, tours, shares(LABELS, 2 * MARGIN, width - LABELS - 2 * MARGIN, CURVE)

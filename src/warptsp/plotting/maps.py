@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.transforms import IdentityTransform
 
-from .colours import BLACK, BLUE, GREY, VERMILION, Colour, css
-from .picture import DOTTED_CITIES
-from .plane import PANEL, Edges, around_the_world, edges_missing_in, fixed_edges
-from .raster import INK, Pen, View, opacity
+from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION, Colour, css
+from warptsp.plotting.picture import DOTTED_CITIES
+from warptsp.plotting.plane import PANEL, Edges, around_the_world, edges_missing_in, fixed_edges
+from warptsp.plotting.raster import INK, Pen, View, opacity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,9 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from warptsp._words import counted
-
-from .colours import ON_ANY_PAGE
-from .picture import Picture
+from warptsp.plotting.colours import ON_ANY_PAGE
+from warptsp.plotting.picture import Picture
 
 if TYPE_CHECKING:
     from warptsp.result import Result

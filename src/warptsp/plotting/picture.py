@@ -19,13 +19,19 @@ from warptsp.endings import PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
+from warptsp.plotting import png
+from warptsp.plotting.colours import ON_PAPER, Colour, Theme, css
+from warptsp.plotting.plane import (
+    Edges,
+    around_the_world,
+    check_has_places,
+    city_plane,
+    fixed_edges,
+    tour_edges,
+)
+from warptsp.plotting.raster import Pen, View, opacity
 from warptsp.problem.itinerary import length_of
 from warptsp.quantities import length_text
-
-from . import png
-from .colours import ON_PAPER, Colour, Theme, css
-from .plane import Edges, around_the_world, check_has_places, city_plane, fixed_edges, tour_edges
-from .raster import Pen, View, opacity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

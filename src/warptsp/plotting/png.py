@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .colours import Colour
+    from warptsp.plotting.colours import Colour
 
 LEVELS = {1: 32, 2: 16, 3: 6}
 """Opacities of each layer, by the number of layers: the palette has room for 256 colours."""

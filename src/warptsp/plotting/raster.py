@@ -15,7 +15,7 @@ from warptsp._native import StopToken, draw_edges, survey_edges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .plane import Edges
+    from warptsp.plotting.plane import Edges
 
 INK = 0.25
 """Share of the area that is covered where there are cities: lines get thinner as they get more."""

@@ -1,8 +1,8 @@
 """Instances of the travelling-salesman problem and their distances."""
 
-from .known import KnownLength, known_length_by_name
-from .metric import Metric
-from .open_path import OpenPath
-from .problem import Problem
+from warptsp.problem.constraints import OpenPath
+from warptsp.problem.known import KnownLength, known_length_by_name
+from warptsp.problem.metric import Metric
+from warptsp.problem.problem import Problem
 
 __all__ = ["KnownLength", "Metric", "OpenPath", "Problem", "known_length_by_name"]

@@ -14,12 +14,10 @@ from warptsp._checks import shown
 from warptsp._words import as_called, counted
 from warptsp.errors import InvalidProblem
 from warptsp.machine import available_threads
-from warptsp.text import well_formed
-
-from .metric import Metric
-from .missing import with_wall
-from .threads import in_threads
-from .values import (
+from warptsp.problem.metric import Metric
+from warptsp.problem.missing import with_wall
+from warptsp.problem.threads import in_threads
+from warptsp.problem.values import (
     EXACT_INTEGERS,
     float_array,
     largest_bits,
@@ -28,17 +26,7 @@ from .values import (
     read_only,
     real_array,
 )
-
-__all__ = [
-    "bounds_of",
-    "check_display_degrees",
-    "check_extra",
-    "checked_coordinates",
-    "checked_display",
-    "checked_labels",
-    "checked_matrix",
-    "checked_node_ids",
-]
+from warptsp.text import well_formed
 
 _log = logging.getLogger(__name__)
 # The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
@@ -348,10 +336,7 @@ def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:
 def check_extra(columns: object, n: int) -> None:
     """Accept columns by name with an entry for each city.
 
-    Raises
-    ------
-    InvalidProblem
-        They are something else.
+    Raises `InvalidProblem`: they are something else.
     """
     if not isinstance(columns, Mapping):
         raise InvalidProblem(f"extra is {shown(columns)}: a mapping of names to columns is needed")

@@ -12,9 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .metric import Metric
-
-__all__ = ["EARTH_RADIUS_M", "GEO_PI", "GEO_RADIUS_KM", "coordinate_distances", "geo_radians", "unit_vectors"]
+from warptsp.problem.metric import Metric
 
 Rows = NDArray[np.float64]
 
@@ -26,19 +24,8 @@ EARTH_RADIUS_M = 6371008.8
 
 
 def coordinate_distances(metric: Metric, p: Rows, q: Rows) -> Rows:
-    """Distance between each row of `p` and the same row of `q`.
-
-    Parameters
-    ----------
-    metric : Metric
-        Any but EXPLICIT.
-    p, q : ndarray of float64, shape (..., metric.dimensions)
-        Coordinates as the instance holds them.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Whole numbers for an integral metric.
+    """Distance between each row of `p` and the same row of `q`, shape (..., metric.dimensions), as the
+    instance holds them; whole numbers for an integral metric. Any metric but EXPLICIT.
     """
     return _FUNCTIONS[metric](p, q)
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
-
-from .values import plain_array
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from .problem import Problem
-
-__all__ = ["checked_tour"]
+from warptsp.problem.problem import Problem
+from warptsp.problem.values import plain_array
 
 
 def checked_tour(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
     """Return a tour as an array of its own type, an open path in the direction that its ends ask for.
 
-    Raises
-    ------
-    InvalidTour
-        It is not a tour of this problem in either direction.
+    Raises `InvalidTour`: it is not a tour of this problem in either direction.
     """
     cities = plain_array(tour, "the tour's cities", InvalidTour)
     path = problem.open

@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from warptsp._checks import checked_number
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption
-
-from .problem import Problem
-
-__all__ = ["Itinerary", "length_of", "travel_seconds"]
+from warptsp.problem.problem import Problem
 
 _METRES = {"m": 1.0, "km": 1000.0}
 
@@ -22,13 +19,9 @@ _METRES = {"m": 1.0, "km": 1000.0}
 class Itinerary(NamedTuple):
     """The distances of a tour.
 
-    Attributes
-    ----------
-    legs : ndarray, shape (n,), of a path (n - 1,)
-        From each city to the next; the last of a closed tour leads back to the first. Infinite where the arc
-        is missing.
-    cumulative : ndarray, shape (n,)
-        From the first city to each; 0 for itself.
+    `legs`, shape (n,), of a path (n - 1,), lead from each city to the next, the last of a closed tour back to
+    the first. Infinite where the arc is missing. `cumulative`, shape (n,), is from the first city to each; 0
+    for itself.
     """
 
     legs: NDArray[np.int64] | NDArray[np.float64]
@@ -55,20 +48,10 @@ def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
 def travel_seconds(
     problem: Problem, distance: int | float | NDArray[np.int64] | NDArray[np.float64], speed: float
 ) -> NDArray[np.float64]:
-    """The time that distances take.
+    """The time that distances take at a speed in kilometres per hour, where the metric has a unit:
+    GREAT_CIRCLE or GEO.
 
-    Parameters
-    ----------
-    problem : Problem
-        Whose metric has a unit: GREAT_CIRCLE or GEO.
-    distance : number or array
-    speed : float
-        Kilometres per hour, more than 0.
-
-    Raises
-    ------
-    InvalidOption
-        The unit of the distances is unknown, or the speed is not possible.
+    Raises `InvalidOption` if the unit of the distances is unknown, or the speed is not possible.
     """
     called = as_called("speed", "--speed")
     kmh = checked_number(called, speed, minimum=1e-9, what="a speed in km/h, more than 0")

@@ -8,18 +8,14 @@ instance that has the name but other cities is not recognised.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .lattice import grid_optimal_length
-from .metric import Metric
-
-__all__ = ["KnownLength", "known_grid", "known_length_by_name"]
-
+from warptsp.problem.lattice import grid_optimal_length
+from warptsp.problem.metric import Metric
 
 FixedEdges = tuple[tuple[int, int], ...]
 
@@ -52,10 +48,6 @@ class KnownLength:
     def gap(self, length: float) -> float:
         """How much longer `length` is, as a fraction: 0.01 is one per cent."""
         return (float(length) - self.length) / self.length
-
-    def belongs_to(self, n: int, metric: Metric, identity_length: Callable[[], float]) -> bool:
-        """Whether an instance of this name, with these fixed edges, is the published one."""
-        return self.n == n and self.metric is metric and self.identity_length == identity_length()
 
 
 def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | None:

@@ -24,8 +24,6 @@ import math
 from warptsp._checks import checked_whole
 from warptsp.errors import InvalidOption
 
-__all__ = ["checked_lattice", "grid_optimal_length"]
-
 
 def grid_optimal_length(rows: int, columns: int, *, spacing: int = 100) -> int:
     """Length of the optimal tour of a grid, in EUC_2D's rounded distances; the proof heads this module."""

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warptsp.errors import InvalidTour
-
-from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
-from .metric import Metric
-from .names import CityNames
-from .threads import in_threads
-from .tours import WORTH_THREADS, as_cities, is_long
-from .values import integer_array
-
-__all__ = ["CHUNK", "Distances", "MatrixDistances", "PlaceDistances", "pair_distances", "tour_length"]
+from warptsp.errors import InvalidProblem, InvalidTour
+from warptsp.problem.constraints import OpenPath
+from warptsp.problem.distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
+from warptsp.problem.metric import Metric
+from warptsp.problem.names import Cities, check_range
+from warptsp.problem.threads import in_threads
+from warptsp.problem.tours import WORTH_THREADS, as_cities, is_long
+from warptsp.problem.values import integer_array, read_only
 
 CHUNK = 1 << 16
 """Cities measured together; the working arrays of one chunk stay within a few megabytes."""
@@ -101,58 +100,131 @@ def longest_within(metric: Metric, low: NDArray[np.float64], high: NDArray[np.fl
     return float(coordinate_distances(metric, low, high)) * (1.0 + 1e-12)
 
 
-def pair_distances(distances: Distances, a: ArrayLike, b: ArrayLike, names: CityNames) -> Any:
-    """The distances between cities; see `Problem.distance`."""
-    first, second = (integer_array(cities, "cities", InvalidTour) for cities in (a, b))
-    try:
-        first, second = np.broadcast_arrays(first, second)
-    except ValueError:
-        raise InvalidTour(f"cities of shapes {first.shape} and {second.shape}: no pairs of cities") from None
-    for cities in (first, second):
-        names.check_range(cities)
-    result: NDArray[Any] = np.empty(first.shape, dtype=distances.dtype)
-    flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
-    for begin in range(0, flat.size, CHUNK):
-        part = slice(begin, begin + CHUNK)
-        flat[part] = distances.between(p[part], q[part])
-    if result.ndim:
-        return result
-    return int(result) if distances.integral else float(result)
+class Measured(Cities):
+    """Cities with distances; `Problem` says what its parts are."""
 
+    metric: Metric
+    coordinates: NDArray[np.float64] | None
+    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_] | None
+    open: OpenPath | None
 
-def tour_length(
-    distances: Distances, tour: ArrayLike, names: CityNames, *, closed: bool, threads: int
-) -> int | float:
-    """The exact length of a tour or path; see `Problem.length`."""
-    if is_long(tour) and isinstance(distances, PlaceDistances) and not distances.metric.geographic:
-        import warptsp._native as _native
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self.given_coordinates() if self.matrix is None else self.matrix)
 
-        sums = _native.edge_sums(distances.coordinates, tour, distances.metric.kind, threads)
-        if sums is not None:
-            last = distances.along(tour[[-1, 0] if closed else [0, 0]])
+    def given_coordinates(self) -> NDArray[np.float64]:
+        """`coordinates`, of an instance that has them.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance is a matrix.
+        """
+        if self.coordinates is None:
+            raise InvalidProblem("a distance matrix has no coordinates")
+        return self.coordinates
+
+    def given_matrix(self) -> NDArray[Any]:
+        """`matrix`, of an instance that has one.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance has coordinates.
+        """
+        if self.matrix is None:
+            raise InvalidProblem("an instance of coordinates has no distance matrix")
+        return self.matrix
+
+    @cached_property
+    def _distances(self) -> Distances:
+        if self.matrix is not None:
+            return MatrixDistances(self.matrix)
+        return PlaceDistances(self.metric, self.given_coordinates())
+
+    @property
+    def integral(self) -> bool:
+        """Whether every distance, and so every length, is an integer."""
+        return self._distances.integral
+
+    @cached_property
+    def all_distances(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The distances between all pairs, shape (n, n), which are kept: of a few cities."""
+        every = np.arange(self.n, dtype=np.int32)
+        found = self._distances.between(np.repeat(every, self.n), np.tile(every, self.n))
+        return read_only(found.reshape(self.n, self.n))
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
+        """Exact distance between cities; arrays are broadcast.
+
+        Returns
+        -------
+        int or float, or an ndarray of int64 or float64
+            Integers if the instance is `integral`. From a city to itself: 0.
+        """
+        distances = self._distances
+        first, second = (integer_array(cities, "cities", InvalidTour) for cities in (a, b))
+        try:
+            first, second = np.broadcast_arrays(first, second)
+        except ValueError:
+            raise InvalidTour(
+                f"cities of shapes {first.shape} and {second.shape}: no pairs of cities"
+            ) from None
+        for cities in (first, second):
+            check_range(self, cities)
+        result: NDArray[Any] = np.empty(first.shape, dtype=distances.dtype)
+        flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
+        for begin in range(0, flat.size, CHUNK):
+            part = slice(begin, begin + CHUNK)
+            flat[part] = distances.between(p[part], q[part])
+        if result.ndim:
+            return result
+        return int(result) if distances.integral else float(result)
+
+    def length(self, tour: ArrayLike, *, threads: int = 1) -> int | float:
+        """Exact length of a tour, or of a path if the instance is `open`.
+
+        Integer lengths are exact at any size. Real ones are summed so accurately that they depend neither
+        on the city the tour starts at nor on its direction.
+
+        Parameters
+        ----------
+        tour : array_like of int, shape (n,)
+            Cities counted from 0. That each occurs once is `check_tour`'s business, not this method's.
+        threads : int
+            How many share the work, if there is enough.
+        """
+        distances, closed = self._distances, self.open is None
+        if is_long(tour) and isinstance(distances, PlaceDistances) and not distances.metric.geographic:
+            import warptsp._native as _native
+
+            sums = _native.edge_sums(distances.coordinates, tour, distances.metric.kind, threads)
+            if sums is not None:
+                last = distances.along(tour[[-1, 0] if closed else [0, 0]])
+                if distances.integral:
+                    return _integer_sum(sums.astype(np.int64)) + int(last[0])
+                return math.fsum([*sums.tolist(), float(last[0])])
+        cities = as_cities(tour, self)
+        closing = closed and len(cities) > 1
+        if closing and len(cities) <= CHUNK:
+            cities, closing = np.concatenate([cities, cities[:1]]), False
+
+        def parts_of(begin: int) -> list[int] | list[float]:
+            """Numbers whose exact sum is the length of some thousand edges."""
+            if begin < 0:
+                edges = distances.along(cities[[-1, 0]])
+            else:
+                edges = distances.along(cities[begin : begin + CHUNK + 1])
             if distances.integral:
-                return _integer_sum(sums.astype(np.int64)) + int(last[0])
-            return math.fsum([*sums.tolist(), float(last[0])])
-    cities = as_cities(tour, names)
-    closing = closed and len(cities) > 1
-    if closing and len(cities) <= CHUNK:
-        cities, closing = np.concatenate([cities, cities[:1]]), False
+                return [_integer_sum(edges)]
+            numbers: list[float] = (edges if len(edges) <= FEW else np.stack(_exact_parts(edges))).tolist()
+            return numbers
 
-    def parts_of(begin: int) -> list[int] | list[float]:
-        """Numbers whose exact sum is the length of some thousand edges."""
-        if begin < 0:
-            edges = distances.along(cities[[-1, 0]])
-        else:
-            edges = distances.along(cities[begin : begin + CHUNK + 1])
-        if distances.integral:
-            return [_integer_sum(edges)]
-        numbers: list[float] = (edges if len(edges) <= FEW else np.stack(_exact_parts(edges))).tolist()
-        return numbers
-
-    begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
-    found = in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
-    numbers = [number for parts in found for number in parts]
-    return sum(numbers) if distances.integral else math.fsum(numbers)
+        begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
+        found = in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
+        numbers = [number for parts in found for number in parts]
+        return sum(numbers) if distances.integral else math.fsum(numbers)
 
 
 def _integer_sum(distances: NDArray[np.int64]) -> int:
@@ -164,7 +236,7 @@ def _integer_sum(distances: NDArray[np.int64]) -> int:
 
 
 def exact_sums(distances: NDArray[np.float64]) -> list[float]:
-    """The lengths of k tours of m edges, whose distances are [k, m], as `tour_length` returns each."""
+    """The lengths of k tours of m edges, whose distances are [k, m], as `Problem.length` returns each."""
     # By columns, NumPy adds up rows of 20 six times as fast.
     parts = _exact_parts(np.ascontiguousarray(distances.T))
     return [math.fsum(numbers) for numbers in zip(*(part.tolist() for part in parts), strict=True)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +13,18 @@ from numpy.typing import NDArray
 from warptsp._words import as_called
 from warptsp.errors import InvalidProblem
 from warptsp.machine import memory
+from warptsp.problem.values import check_count, plain_array, real_array
 
-from .values import check_count, real_array
+_log = logging.getLogger(__name__)
 
-__all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix", "without_none"]
+Distance: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+_MOST_CALLED = 1000  # points of a function, which is called a million times then
 
 
 def are_distances(square: NDArray[Any]) -> bool:
     """Whether two rows of two numbers, or three of three, are distances; otherwise they are points.
 
-    Raises
-    ------
-    InvalidProblem
-        They are no numbers, or may as well be the one as the other.
+    Raises `InvalidProblem`: they are no numbers, or may as well be the one as the other.
     """
     given = real_array(square, "the numbers", any_size=True)
     values = given.astype(np.float64)
@@ -98,6 +99,16 @@ def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         raise InvalidProblem(
             f"a matrix of {n} cities takes {size / 1e9:.3g} GB, which this machine does not have: give points"
         ) from None
+
+
+def matrix_of_function(points: NDArray[np.float64], distance: Distance) -> NDArray[Any]:
+    """The distances of a few points by a function of two of them."""
+    n = len(points)
+    if n > _MOST_CALLED:
+        raise InvalidProblem(f"{n} points: as metric, a function is called for pairs of up to {_MOST_CALLED}")
+    _log.warning("the metric is called for %d pairs, and the instance is the matrix of these", n * (n - 1))
+    rows = [[0 if a == b else distance(points[a], points[b]) for b in range(n)] for a in range(n)]
+    return plain_array(rows, "the distances of the function")
 
 
 def square_matrix(condensed: NDArray[Any]) -> NDArray[Any]:

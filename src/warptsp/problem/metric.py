@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import enum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
-__all__ = ["Metric"]
-
+_WHOLE_UP_TO = 2.0**30  # coordinates whose lengths of tours are integers of 64 bits
 NORMS = ("maximum", "manhattan", "euclidean")  # by their numbers
 
 
@@ -109,6 +111,17 @@ class Metric(enum.Enum):
         like = (self.space, self.norm, rounding) if self.planar or self.spatial else None
         return next((m for m in Metric if (m.space, m.norm, m.rounding) == like), self)
 
+    def of(self, name: Metric | str | None, coordinates: NDArray[np.float64]) -> Metric:
+        """The metric that `name`, which means this one, is for these coordinates.
+
+        ``manhattan`` and ``chebyshev`` of whole numbers are whole numbers, so that they are TSPLIB's metrics,
+        in which bounds are rounded up.
+        """
+        if not isinstance(name, str) or name.strip().lower() not in COMMON or self.norm == 2:
+            return self
+        small = np.abs(coordinates).max(initial=0.0) <= _WHOLE_UP_TO
+        return self.rounded if small and (coordinates == np.floor(coordinates)).all() else self
+
     @property
     def angular(self) -> bool:
         """Whether coordinates are the angles of a diffractometer."""
@@ -125,8 +138,8 @@ class Metric(enum.Enum):
         return _WORDS.get(self, self.name)
 
     @classmethod
-    def parse(cls, name: Metric | str) -> Metric:
-        """The metric called `name`, in any case; of those in `COMMON` the first.
+    def parse(cls, name: Metric | str, dimensions: int = 0) -> Metric:
+        """The metric called `name`, in any case; of several in `COMMON` that of so many coordinates.
 
         Raises
         ------
@@ -136,8 +149,9 @@ class Metric(enum.Enum):
         if isinstance(name, Metric):
             return name
         try:
-            common = COMMON.get(name.strip().lower())
-            return cls[name.strip().upper()] if common is None else common[0]
+            common = COMMON.get(name.strip().lower(), ())
+            fitting = [metric for metric in common if metric.dimensions == dimensions]
+            return (*fitting, *common)[0] if common else cls[name.strip().upper()]
         except (AttributeError, KeyError):
             accepted = ", ".join(metric.name for metric in cls)
             common_names = ", ".join(name for name in COMMON if name not in _SPARED)

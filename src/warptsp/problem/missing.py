@@ -14,33 +14,20 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import EXACT_INTEGERS
-
-__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
+from warptsp.problem.constraints import OpenPath
+from warptsp.problem.names import Cities, words_for
+from warptsp.problem.values import EXACT_INTEGERS
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
 _LARGEST_WALL = 2**57  # in 64 bits, in which sums of many stay
 
 
 def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | float | None]:
-    """Put walls in the places of missing arcs.
+    """Put walls in the places of missing arcs, which are entries from `given` on, by default infinite ones.
 
-    Parameters
-    ----------
-    matrix : ndarray of int32, int64, object or float64, shape (n, n)
-        With a zero diagonal. Is not copied if no arc is missing, or all walls are there already.
-    given : int, float or None
-        From this entry on an arc is missing; by default, if it is infinite.
-
-    Returns
-    -------
-    matrix : ndarray
-        Of integers of 64 bits if the wall leaves those of 32, and of Python's if it leaves those.
-    wall : int, float or None
-        Longer than any tour without a missing arc; None if every arc is there.
+    Returns the matrix, which has a zero diagonal, and the wall: longer than any tour without a missing arc,
+    None if every arc is there. It is not copied if no arc is missing, or all walls are there already; it is
+    of integers of 64 bits if the wall leaves those of 32, and of Python's if it leaves those.
     """
     if given is None:
         if matrix.dtype.kind == "i" or matrix.max(initial=0) != math.inf:
@@ -86,14 +73,11 @@ def check_connected(
     wall: int | float,
     path: OpenPath | None,
     fixed_edges: NDArray[np.int32],
-    names: CityNames,
+    names: Cities,
 ) -> None:
     """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
 
-    Raises
-    ------
-    InvalidProblem
-        There is no tour, as cities that no arc leaves, or that no way leads to, show.
+    Raises `InvalidProblem`: there is no tour, as cities that no arc leaves, or that no way leads to, show.
     """
     n = len(matrix)
     out, into = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -112,11 +96,11 @@ def check_connected(
         if len(wrong) and n > 1:
             raise InvalidProblem(
                 f"{line} {wrong[0]} of the matrix (counted from 0) has no finite entry: no arc {word} "
-                f"{names.words_for(wrong[0])}, so that there is no tour; each direction of a road is an arc"
+                f"{words_for(names, wrong[0])}, so that there is no tour; each direction of a road is an arc"
             )
     lacking = missing_arcs(matrix, wall, fixed_edges)
     if len(lacking):
-        tail, head = map(names.words_for, lacking[0])
+        tail, head = (words_for(names, city) for city in lacking[0])
         raise InvalidProblem(
             f"the fixed edge from {tail} to {head} is missing from the matrix: there is no tour"
         )
@@ -126,7 +110,7 @@ def check_connected(
         _check_ways(matrix, wall, start, last, names)
 
 
-def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: CityNames) -> None:
+def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: Cities) -> None:
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
         breadth_first_order,
@@ -146,7 +130,8 @@ def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, 
     if backwards:
         reached = breadth_first_order(graph.T.tocsr(), start, return_predecessors=False)
         other = np.setdiff1d(np.arange(len(matrix)), reached)
-    tail, head = map(names.words_for, (other[0], start) if backwards else (start, other[0]))
+    ends = (other[0], start) if backwards else (start, other[0])
+    tail, head = (words_for(names, city) for city in ends)
     raise InvalidProblem(
         f"no way leads from {tail} to {head}, as arcs are missing from the matrix: there is no tour"
     )

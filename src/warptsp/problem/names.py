@@ -5,76 +5,80 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour
-
-from .values import integer_array
-
-__all__ = ["CityNames"]
+from warptsp.problem.values import integer_array
 
 # Names that a mistyped one is compared with: some hundredths of a second.
 _NAMES_COMPARED = 10_000
 
 
-class CityNames(NamedTuple):
-    """The cities, counted from 0, and what they are called.
+class Cities:
+    """Cities, counted from 0, and what they are called; `Problem` says what its parts are."""
 
-    Attributes
-    ----------
-    n : int
-        How many there are.
-    ids : ndarray of int64, shape (n,), or None
-        Their numbers in the file; None means 1, 2, ..., n.
-    labels : sequence of str, or None
-    instance : str
-        The name of the instance, which may be empty.
-    """
-
-    n: int
-    ids: NDArray[np.int64] | None
+    node_ids: NDArray[np.int64] | None
     labels: Sequence[str] | None
-    instance: str
+    name: str
 
-    def id_of(self, city: int) -> int:
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        raise NotImplementedError
+
+    def node_id(self, city: int) -> int:
         """The number that files and messages give to a city."""
-        return int(city) + 1 if self.ids is None else int(self.ids[city])
+        return int(city) + 1 if self.node_ids is None else int(self.node_ids[city])
 
-    def words_for(self, city: int) -> str:
-        """The city by its name, if it has one, and by its number, for messages."""
-        return f"node {self.id_of(city)}" + ("" if self.labels is None else f" ({self.labels[city]})")
+    def label(self, city: int) -> str:
+        """The city's name, or its node number if it has none."""
+        return str(self.node_id(city)) if self.labels is None else self.labels[city]
 
     def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
         """The numbers that files give to these cities."""
         index = integer_array(cities, "cities", InvalidTour)
-        self.check_range(index)
-        return index.astype(np.int64) + 1 if self.ids is None else self.ids[index]
+        check_range(self, index)
+        return index.astype(np.int64) + 1 if self.node_ids is None else self.node_ids[index]
 
     def cities_of(self, ids: ArrayLike) -> NDArray[np.int32]:
-        """The cities that files give these numbers; see `Problem.cities_of`."""
+        """The cities, counted from 0, that files give these numbers.
+
+        Raises
+        ------
+        InvalidTour
+            The instance has no such node.
+        """
         wanted = integer_array(ids, "node numbers", InvalidTour)
         if wanted.dtype.kind == "u":
             wanted = np.minimum(wanted, np.uint64(2**63 - 1))
         wanted = wanted.astype(np.int64, copy=False)
-        if self.ids is None:
+        if self.node_ids is None:
             cities = wanted - 1
             unknown = (cities < 0) | (cities >= self.n)
         else:
-            order = np.argsort(self.ids, kind="stable")
-            place = np.searchsorted(self.ids, wanted, sorter=order)
+            order = np.argsort(self.node_ids, kind="stable")
+            place = np.searchsorted(self.node_ids, wanted, sorter=order)
             cities = order[np.minimum(place, self.n - 1)]
-            unknown = self.ids[cities] != wanted
+            unknown = self.node_ids[cities] != wanted
         if unknown.any():
-            first = int(wanted[unknown].flat[0])
-            raise InvalidTour(f"the instance{self.called()} has no node {first}: {self._id_range()}")
+            first, there = int(wanted[unknown].flat[0]), f"its nodes are 1 to {self.n}"
+            if self.node_ids is not None:
+                there = f"its {self.n} nodes lie between {self.node_ids.min()} and {self.node_ids.max()}"
+            raise InvalidTour(f"the instance{called(self)} has no node {first}: {there}")
         return cities.astype(np.int32)
 
-    def find(self, name: str | int) -> int:
-        """The city that has this name, or else this number; see `Problem.city`."""
+    def city(self, name: str | int) -> int:
+        """The city, counted from 0, that has this name, or else this number, in the file.
+
+        Raises
+        ------
+        InvalidOption
+            If there is no such city, or several of this name.
+        """
         if not isinstance(name, (str, int, np.integer)):
             raise InvalidOption(f"{shown(name)} is not a city: a name or a number is needed")
         labels = self.labels
@@ -92,26 +96,28 @@ class CityNames(NamedTuple):
         if re.fullmatch(r"-?\d{1,18}", text):
             with suppress(InvalidTour):
                 return int(self.cities_of(int(text)))
-        ids = (1, self.n) if self.ids is None else (self.ids.min(), self.ids.max())
+        ids = (1, self.n) if self.node_ids is None else (self.node_ids.min(), self.node_ids.max())
         cure = f"give a number from the file ({ids[0]} to {ids[1]})"
         if labels is not None:
             cure = _close_name(text, labels) or f"{cure} or a name"
         raise InvalidOption(f"{shown(name)}: no such city; {cure}")
 
-    def check_range(self, cities: NDArray[Any]) -> None:
-        """Accept cities that there are, or raise `InvalidTour`."""
-        if cities.size and (int(cities.min()) < 0 or int(cities.max()) >= self.n):
-            bad = cities[(cities < 0) | (cities >= self.n)].flat[0]
-            raise InvalidTour(f"there is no city {bad}: cities are counted from 0 to {self.n - 1}")
 
-    def called(self) -> str:
-        """The instance's name behind a blank, for messages."""
-        return f" {self.instance}" if self.instance else ""
+def check_range(names: Cities, cities: NDArray[Any]) -> None:
+    """Accept cities that there are, or raise `InvalidTour`."""
+    if cities.size and (int(cities.min()) < 0 or int(cities.max()) >= names.n):
+        bad = cities[(cities < 0) | (cities >= names.n)].flat[0]
+        raise InvalidTour(f"there is no city {bad}: cities are counted from 0 to {names.n - 1}")
 
-    def _id_range(self) -> str:
-        if self.ids is None:
-            return f"its nodes are 1 to {self.n}"
-        return f"its {self.n} nodes lie between {self.ids.min()} and {self.ids.max()}"
+
+def words_for(names: Cities, city: int) -> str:
+    """The city by its name, if it has one, and by its number, for messages."""
+    return f"node {names.node_id(city)}" + ("" if names.labels is None else f" ({names.labels[city]})")
+
+
+def called(names: Cities) -> str:
+    """The instance's name behind a blank, for messages."""
+    return f" {names.name}" if names.name else ""
 
 
 def _close_name(name: str, labels: Sequence[str]) -> str | None:

@@ -3,49 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from .open_path import OpenPath
-from .problem import Problem
+from warptsp.problem.constraints import OpenPath
+from warptsp.problem.problem import Problem
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+_NAMELESS: dict[str, Any] = {
+    "comment": "",
+    "node_ids": None,
+    "labels": None,
+    "display": None,
+    "display_degrees": False,
+    "extra": None,
+}
 
-__all__ = ["part_of"]
 
+def part_of(
+    problem: Problem, cities: ArrayLike, place: NDArray[np.int32] | None = None, *, named: bool = True
+) -> Problem:
+    """Return the instance of some of its cities, k of them.
 
-def part_of(problem: Problem, cities: ArrayLike) -> Problem:
-    """Return the instance of some of its cities, which keep their numbers in the file and their names.
-
-    Parameters
-    ----------
-    problem : Problem
-    cities : array_like of int, shape (k,)
-        In ascending order; they have the numbers 0 to k - 1 then. The given ends of a path are among them.
-        Fixed edges of other cities are left out.
+    `place` has the number there of each city; by default `cities` are in ascending order and have the numbers
+    0 to k - 1, and fixed edges of other cities are left out. The given ends of a path are among them. They
+    keep their numbers in the file and their names if they are `named`.
     """
     kept = np.asarray(cities)
-    place = np.full(problem.n, -1)
-    place[kept] = np.arange(len(kept))
-
-    def moved(city: int | None) -> int | None:
-        return None if city is None else int(place[city])
-
+    if place is None:
+        place = np.full(problem.n, -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept), dtype=np.int32)
     path, fixed = problem.open, place[problem.fixed_edges]
-    extra = problem.extra
+    ends = () if path is None else (path.start, path.end)
+    names = _NAMELESS
+    if named:
+        extra = None if problem.extra is None else problem.extra.items()
+        names = {
+            "node_ids": problem.ids_of(kept),
+            "labels": None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
+            "display": None if problem.display is None else problem.display[kept],
+            "extra": extra and {title: [column[city] for city in kept.tolist()] for title, column in extra},
+        }
     return replace(
         problem,
         coordinates=None if problem.coordinates is None else problem.coordinates[kept],
         matrix=None if problem.matrix is None else problem.matrix[np.ix_(kept, kept)],
-        node_ids=problem.ids_of(kept),
-        labels=None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
-        display=None if problem.display is None else problem.display[kept],
-        extra=None
-        if extra is None
-        else {title: [column[city] for city in kept.tolist()] for title, column in extra.items()},
-        fixed_edges=fixed[(fixed >= 0).all(axis=1)].astype(np.int32),
-        open=None if path is None else OpenPath(moved(path.start), moved(path.end)),
+        fixed_edges=fixed[(fixed >= 0).all(axis=1)],
+        open=None if path is None else OpenPath(*(None if end is None else int(place[end]) for end in ends)),
         name="",
+        **names,
     )

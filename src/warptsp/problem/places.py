@@ -6,20 +6,16 @@ back. So a search may look at places alone, and put the cities of each beside on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .constraints import no_edges
-from .metric import Metric
-from .open_path import OpenPath
-from .problem import Problem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Places", "constrained", "of_groups", "places_of"]
+from warptsp.problem.metric import Metric
+from warptsp.problem.part import part_of
+from warptsp.problem.problem import Problem
 
 _WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact, and roots far from integers
 _CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
@@ -31,28 +27,15 @@ _SAME = 1e-9  # of the longest entry: by which entries that are not integers may
 class Places:
     """The places of an instance, each with its first city in `problem`.
 
-    Cities with fixed edges, and the given ends of a path, have places of their own.
-
-    Attributes
-    ----------
-    problem : Problem
-        The instance of the places, m of them, in the order of their first cities.
-    place : ndarray of int32, shape (n,)
-        Of each city.
-    cities : ndarray of int32, shape (n,)
-        Those of place 0 in ascending order, then those of place 1, ...
-    first : ndarray of int64, shape (m + 1,)
-        Where in `cities` each place's begin.
-    exact : bool
-        Whether the distances obey the triangle inequality, so that the shortest tours of the places are those
-        of the cities. Rounding breaks it: from a to c it may be farther than over b, by 1 where lengths are
-        integers.
+    Cities with fixed edges, and the given ends of a path, have places of their own. They are `exact` if the
+    distances obey the triangle inequality, so that the shortest tours of the places are those of the cities.
+    Rounding breaks it: from a to c it may be farther than over b, by 1 where lengths are integers.
     """
 
-    problem: Problem
-    place: NDArray[np.int32]
-    cities: NDArray[np.int32]
-    first: NDArray[np.int64]
+    problem: Problem  # of the m places, in the order of their first cities
+    place: NDArray[np.int32]  # of each city
+    cities: NDArray[np.int32]  # those of place 0 in ascending order, then those of place 1, ...
+    first: NDArray[np.int64]  # (m + 1,), where in `cities` each place's begin
     exact: bool
 
     @property
@@ -103,13 +86,15 @@ def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
     direct way by more than rounding.
     Nor are they looked for where that takes too much of so many `seconds`.
     """
-    if "places" not in problem._found:
+    if problem not in _FOUND:
         entries = 0 if problem.matrix is None else problem.matrix.size
         if seconds is not None and _LOOK_AT_ENTRY * entries > _LOOK_SHARE * seconds:
             return None
-        problem._found["places"] = _found(problem)
-    places: Places | None = problem._found["places"]
-    return places
+        _FOUND[problem] = _found(problem)
+    return _FOUND[problem]
+
+
+_FOUND: WeakKeyDictionary[Problem, Places | None] = WeakKeyDictionary()
 
 
 def _found(problem: Problem) -> Places | None:
@@ -154,13 +139,7 @@ def _found(problem: Problem) -> Places | None:
 def of_groups(problem: Problem, order: NDArray[np.int32], begins: NDArray[np.int32]) -> Places:
     """Return groups of cities as if each were at one place, that of its first city.
 
-    Parameters
-    ----------
-    problem : Problem
-    order : ndarray of int32, shape (n,)
-        The cities, those of each group beside one another.
-    begins : ndarray of int32
-        Where in `order` each group begins.
+    `order` has the cities, those of each group beside one another; `begins` says where each group begins.
     """
     return Places(*_contracted(problem, order, begins), exact=False)
 
@@ -176,7 +155,7 @@ def _contracted(
     cities = order[np.repeat(begins[by_head] - first[:-1], counts) + np.arange(n)].astype(np.int32)
     place = np.empty(n, dtype=np.int32)
     place[cities] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return _problem_of(problem, cities[first[:-1]], place), place, cities, first
+    return part_of(problem, cities[first[:-1]], place, named=False), place, cities, first
 
 
 def constrained(problem: Problem) -> NDArray[np.int64]:
@@ -214,25 +193,6 @@ def _keys_of_rows(matrix: NDArray[Any]) -> NDArray[np.uint64] | None:
         digest.update((matrix[:, city] + 0).tobytes())
         keys[city] = seen.setdefault(digest.digest(), city)
     return keys if len(seen) < len(some) else None
-
-
-def _problem_of(problem: Problem, heads: NDArray[np.int32], place: NDArray[np.int32]) -> Problem:
-    path, fixed = problem.open, problem.fixed_edges
-    ends = [None if end is None else int(place[end]) for end in ((path.start, path.end) if path else ())]
-    return replace(
-        problem,
-        coordinates=None if problem.coordinates is None else problem.coordinates[heads],
-        matrix=None if problem.matrix is None else problem.matrix[np.ix_(heads, heads)],
-        fixed_edges=place[fixed] if len(fixed) else no_edges(),
-        open=OpenPath(*ends) if path else None,
-        name="",
-        comment="",
-        node_ids=None,
-        labels=None,
-        display=None,
-        display_degrees=False,
-        extra=None,
-    )
 
 
 def _obeys_triangle_inequality(problem: Problem) -> bool:

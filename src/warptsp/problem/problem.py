@@ -1,10 +1,14 @@
-"""An instance: cities, a metric, and what every tour must respect. Long: users read all about it here."""
+"""An instance: cities, a metric, and what every tour must respect. Long: users read all about it here.
+
+`names` has what it says of its cities, `lengths` its distances.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,9 +18,8 @@ from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem
-from warptsp.text import well_formed
-
-from .checks import (
+from warptsp.problem.checks import (
+    bounds_of,
     check_display_degrees,
     check_extra,
     checked_coordinates,
@@ -25,28 +28,31 @@ from .checks import (
     checked_matrix,
     checked_node_ids,
 )
-from .common_metrics import metric_in, metric_of
-from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
-from .distance import unit_vectors
-from .known import KnownLength, known_grid, known_length_by_name
-from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
-from .matrices import are_distances, dense_matrix, square_matrix, without_none
-from .metric import Metric
-from .missing import check_connected, missing_arcs
-from .names import CityNames
-from .open_path import OpenPath
-from .reduced import Reduced, reduced_matrix
-from .rounding import doubt_about_rounding
-from .tours import as_cities, check_constraints, checked_permutation
-from .values import plain_array, point_array, read_only
-
-__all__ = ["Problem"]
+from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
+from warptsp.problem.distance import unit_vectors
+from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
+from warptsp.problem.lengths import Measured, longest_within
+from warptsp.problem.matrices import (
+    Distance,
+    are_distances,
+    dense_matrix,
+    matrix_of_function,
+    square_matrix,
+    without_none,
+)
+from warptsp.problem.metric import Metric
+from warptsp.problem.missing import check_connected, missing_arcs
+from warptsp.problem.reduced import Reduced, reduced_matrix
+from warptsp.problem.rounding import doubt_about_rounding
+from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
+from warptsp.problem.values import plain_array, point_array, read_only
+from warptsp.text import well_formed
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Measured):
     """A travelling-salesman instance, checked when it is made.
 
     Cities are counted from 0. The arrays are read-only views where that is possible without a copy.
@@ -107,7 +113,6 @@ class Problem:
     display_degrees: bool = False
     extra: Mapping[str, Sequence[Any]] | None = None
     wall: int | float | None = None
-    _found: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         path = "" if self.open is None else f", open={self.open}"
@@ -121,23 +126,19 @@ class Problem:
 
         put("metric", Metric.parse(self.metric))
         for field_name in ("name", "comment"):
-            if not isinstance(getattr(self, field_name), str):
-                raise InvalidProblem(
-                    f"{field_name} is {shown(getattr(self, field_name))}: a string is needed"
-                )
+            if not isinstance(value := getattr(self, field_name), str):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: a string is needed")
         for field_name in ("asymmetric", "display_degrees"):
-            if not isinstance(getattr(self, field_name), (bool, np.bool_)):
-                raise InvalidProblem(
-                    f"{field_name} is {shown(getattr(self, field_name))}: True or False is needed"
-                )
+            if not isinstance(value := getattr(self, field_name), (bool, np.bool_)):
+                raise InvalidProblem(f"{field_name} is {shown(value)}: True or False is needed")
         directed = bool(self.asymmetric)
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
                 raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
-            matrix, asymmetric, wall = checked_matrix(self.matrix, bool(self.asymmetric), self.wall)
+            matrix, asymmetric, wall = checked_matrix(self.matrix, directed, self.wall)
             put("matrix", matrix)
-            put("wall", wall)
             put("asymmetric", asymmetric)
+            put("wall", wall)
         else:
             if self.coordinates is None or self.matrix is not None:
                 raise InvalidProblem(f"metric {self.metric.name} takes coordinates and no matrix")
@@ -147,8 +148,9 @@ class Problem:
                 )
             if self.wall is not None:
                 raise InvalidProblem(f"wall is {shown(self.wall)}: only arcs of a matrix can be missing")
-            coordinates, self._found["bounds"] = checked_coordinates(self.coordinates, self.metric)
+            coordinates, bounds = checked_coordinates(self.coordinates, self.metric)
             put("coordinates", coordinates)
+            put("bounds", bounds)
         n = self.n
         if self.node_ids is not None:
             put("node_ids", checked_node_ids(self.node_ids, n))
@@ -162,28 +164,29 @@ class Problem:
             put("display", checked_display(self.display, n))
         if self.display_degrees:
             check_display_degrees(self.display)
-        names, closed = self._names, self.open is None
-        fixed = checked_fixed_edges(self.fixed_edges, names, closed=closed, directed=directed)
+        closed = self.open is None
+        fixed = checked_fixed_edges(self.fixed_edges, self, closed=closed, directed=directed)
         put("fixed_edges", read_only(fixed))
         # Of a symmetric matrix, too, it matters which of two edges is taken in which direction.
         put("asymmetric", self.asymmetric or (directed and len(fixed) > 0))
         if self.open is not None:
-            put("open", with_cities(self.open, names))
-            check_open_path(self.open, self.fixed_edges, names, directed=self.asymmetric)
-
-    # Making one
+            put("open", with_cities(self.open, self))
+            check_open_path(self.open, self.fixed_edges, self, directed=self.asymmetric)
 
     @classmethod
-    def from_points(cls, points: ArrayLike, metric: Metric | str | None = None, **fields: Any) -> Problem:
+    def from_points(
+        cls, points: ArrayLike, metric: Metric | str | Distance | None = None, **fields: Any
+    ) -> Problem:
         """An instance of points.
 
         Parameters
         ----------
         points : array_like, shape (n, 2) or (n, 3)
             Latitude and longitude, in this order, for GEO and GREAT_CIRCLE.
-        metric : Metric or str, optional
+        metric : Metric, str or callable, optional
             By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
-            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``.
+            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``. A function of two points is
+            called for each pair of up to 1000, and the instance is their matrix, as a warning says.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
@@ -192,8 +195,11 @@ class Problem:
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
-        named = metric_in(metric, coordinates.shape[1])
-        return cls(metric_of(metric, named, coordinates), coordinates=coordinates, **fields)
+        if callable(metric):
+            matrix = matrix_of_function(coordinates, metric)
+            return cls.from_matrix(matrix, **{"display": coordinates[:, :2], **fields})
+        named = Metric.parse(metric, coordinates.shape[1])
+        return cls(named.of(metric, coordinates), coordinates=coordinates, **fields)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:
@@ -293,19 +299,7 @@ class Problem:
             return cls.from_matrix(values, asymmetric=asymmetric, **fields)
         return cls.from_points(values, **fields)
 
-    # What it is
-
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-        return len(self.given_coordinates() if self.matrix is None else self.matrix)
-
-    @property
-    def integral(self) -> bool:
-        """Whether every distance, and so every length, is an integer."""
-        return self._distances.integral
-
-    @property
+    @cached_property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The lowest and the highest coordinate of each axis.
 
@@ -314,46 +308,27 @@ class Problem:
         InvalidProblem
             The instance is a matrix.
         """
-        self.given_coordinates()
-        low, high = self._found["bounds"]
-        return low, high
+        return bounds_of(self.given_coordinates())
 
-    @property
+    @cached_property
     def distance_bound(self) -> float:
         """A number that no distance exceeds; native searches pick the width of their integers by it."""
-        if "distance bound" not in self._found:
-            if (reduced := self.reduced) is not None:
-                found: float = reduced.problem.distance_bound
-            elif self.matrix is None:
-                found = longest_within(self.metric, *self.bounds)
-            else:
-                found = self.matrix.max()
-            self._found["distance bound"] = float(found)
-        return float(self._found["distance bound"])
+        if self.reduced is not None:
+            return float(self.reduced.problem.distance_bound)
+        return longest_within(self.metric, *self.bounds) if self.matrix is None else float(self.matrix.max())
 
-    @property
+    @cached_property
     def doubt(self) -> str | None:
         """What is doubtful of the metric for these coordinates, as a warning has it; None for nothing."""
-        if self.coordinates is None:
-            return None
-        if "doubt" not in self._found:
-            self._found["doubt"] = doubt_about_rounding(self.metric, self.coordinates)
-        doubt: str | None = self._found["doubt"]
-        return doubt
+        return None if self.coordinates is None else doubt_about_rounding(self.metric, self.coordinates)
 
-    @property
+    @cached_property
     def known_length(self) -> KnownLength | None:
         """The optimal or best known length, if this is one of the published instances.
 
         The name alone is not trusted: the number of cities, the metric, the fixed edges and the length of the
         tour in file order must agree too.
         """
-        if "known" not in self._found:
-            self._found["known"] = self._known_length()
-        known: KnownLength | None = self._found["known"]
-        return known
-
-    def _known_length(self) -> KnownLength | None:
         if not self.name or self.open is not None:
             return None
         if self.metric is Metric.EUC_2D and self.coordinates is not None and not len(self.fixed_edges):
@@ -362,13 +337,10 @@ class Problem:
                 return lattice
         fixed = tuple((self.node_id(a), self.node_id(b)) for a, b in self.fixed_edges[:8])
         entry = known_length_by_name(self.name, fixed)
-        if entry is None:
+        if entry is None or (entry.n, entry.metric) != (self.n, self.metric):
             return None
-
-        def identity_length() -> float:
-            return self.length(np.arange(self.n, dtype=np.int32))
-
-        return entry if entry.belongs_to(self.n, self.metric, identity_length) else None
+        in_file_order = self.length(np.arange(self.n, dtype=np.int32))
+        return entry if entry.identity_length == in_file_order else None
 
     @property
     def plot_points(self) -> NDArray[np.float64] | None:
@@ -385,38 +357,6 @@ class Problem:
     def geographic(self) -> bool:
         """Whether it is known where on the Earth the cities are."""
         return self.metric.geographic or self.display_degrees
-
-    def node_id(self, city: int) -> int:
-        """The number that files and messages give to a city."""
-        return self._names.id_of(city)
-
-    def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
-        """The numbers that files give to these cities."""
-        return self._names.ids_of(cities)
-
-    def cities_of(self, ids: ArrayLike) -> NDArray[np.int32]:
-        """The cities, counted from 0, that files give these numbers.
-
-        Raises
-        ------
-        InvalidTour
-            The instance has no such node.
-        """
-        return self._names.cities_of(ids)
-
-    def label(self, city: int) -> str:
-        """The city's name, or its node number if it has none."""
-        return str(self.node_id(city)) if self.labels is None else self.labels[city]
-
-    def city(self, name: str | int) -> int:
-        """The city, counted from 0, that has this name, or else this number, in the file.
-
-        Raises
-        ------
-        InvalidOption
-            If there is no such city, or several of this name.
-        """
-        return self._names.find(name)
 
     def search_points(self) -> NDArray[np.float64]:
         """Coordinates as the native search takes them.
@@ -448,102 +388,26 @@ class Problem:
         InvalidProblem
             The instance has coordinates.
         """
-        matrix: Any = self.given_matrix()
-        if (reduced := self.reduced) is not None:
-            return reduced.problem.search_matrix()  # type: ignore[no-any-return]
-        if matrix.dtype != np.int64:
-            return matrix  # type: ignore[no-any-return]
-        if "search matrix" not in self._found:
-            self._found["search matrix"] = read_only(matrix.astype(np.float64))
-        found: NDArray[np.float64] = self._found["search matrix"]
-        return found
+        return self._native_matrix
 
-    @property
+    @cached_property
+    def _native_matrix(self) -> NDArray[Any]:
+        matrix = self.given_matrix()
+        if self.reduced is not None:
+            return np.asarray(self.reduced.problem.search_matrix())
+        return read_only(matrix.astype(np.float64)) if matrix.dtype == np.int64 else matrix
+
+    @cached_property
     def reduced(self) -> Reduced | None:
         """The same tours in smaller numbers, where the matrix is of integers above 2**53; None elsewhere."""
         if self.matrix is None or self.matrix.dtype != np.object_:
             return None
-        if "reduced" not in self._found:
-            given: Any = self.matrix
-            wall: Any = self.wall
-            matrix, unit, base, exact = reduced_matrix(given, wall)
-            missing = None if wall is None else int(matrix.max())
-            problem = replace(self, matrix=matrix, wall=missing)
-            edges = self.n - (self.open is not None) if self.n > 1 else 0
-            self._found["reduced"] = Reduced(problem, unit, base, exact, edges, wall)
-        found: Reduced = self._found["reduced"]
-        return found
-
-    def given_coordinates(self) -> NDArray[np.float64]:
-        """`coordinates`, of an instance that has them.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance is a matrix.
-        """
-        if self.coordinates is None:
-            raise InvalidProblem("a distance matrix has no coordinates")
-        return self.coordinates
-
-    def given_matrix(self) -> NDArray[Any]:
-        """`matrix`, of an instance that has one.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance has coordinates.
-        """
-        if self.matrix is None:
-            raise InvalidProblem("an instance of coordinates has no distance matrix")
-        return self.matrix
-
-    @property
-    def _names(self) -> CityNames:
-        return CityNames(self.n, self.node_ids, self.labels, self.name)
-
-    @property
-    def _distances(self) -> Distances:
-        if self.matrix is not None:
-            return MatrixDistances(self.matrix)
-        return PlaceDistances(self.metric, self.given_coordinates())
-
-    # Distances
-
-    @property
-    def all_distances(self) -> NDArray[np.int64] | NDArray[np.float64]:
-        """The distances between all pairs, shape (n, n), which are kept: of a few cities."""
-        if "distances" not in self._found:
-            every = np.arange(self.n, dtype=np.int32)
-            found = self._distances.between(np.repeat(every, self.n), np.tile(every, self.n))
-            self._found["distances"] = read_only(found.reshape(self.n, self.n))
-        kept: NDArray[np.int64] | NDArray[np.float64] = self._found["distances"]
-        return kept
-
-    def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
-        """Exact distance between cities; arrays are broadcast.
-
-        Returns
-        -------
-        int or float, or an ndarray of int64 or float64
-            Integers if the instance is `integral`. From a city to itself: 0.
-        """
-        return pair_distances(self._distances, a, b, self._names)
-
-    def length(self, tour: ArrayLike, *, threads: int = 1) -> int | float:
-        """Exact length of a tour, or of a path if the instance is `open`.
-
-        Integer lengths are exact at any size. Real ones are summed so accurately that they depend neither
-        on the city the tour starts at nor on its direction.
-
-        Parameters
-        ----------
-        tour : array_like of int, shape (n,)
-            Cities counted from 0. That each occurs once is `check_tour`'s business, not this method's.
-        threads : int
-            How many share the work, if there is enough.
-        """
-        return tour_length(self._distances, tour, self._names, closed=self.open is None, threads=threads)
+        given: Any = self.matrix
+        wall: Any = self.wall
+        matrix, unit, base, exact = reduced_matrix(given, wall)
+        problem = replace(self, matrix=matrix, wall=None if wall is None else int(matrix.max()))
+        edges = self.n - (self.open is not None) if self.n > 1 else 0
+        return Reduced(problem, unit, base, exact, edges, wall)
 
     def missing_arcs(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the arcs of a tour that are missing from the matrix.
@@ -555,11 +419,9 @@ class Problem:
         """
         if self.wall is None:
             return no_edges()
-        cities = as_cities(tour, self._names)
+        cities = as_cities(tour, self)
         arcs = np.stack([cities, np.roll(cities, -1)], axis=1)[: len(cities) - (self.open is not None)]
         return missing_arcs(self.given_matrix(), self.wall, arcs)
-
-    # Tours
 
     def check_connected(self) -> None:
         """Accept arcs that may make a tour, as far as that is seen at once.
@@ -574,7 +436,7 @@ class Problem:
             missing from the matrix.
         """
         if self.wall is not None:
-            check_connected(self.given_matrix(), self.wall, self.open, self.fixed_edges, self._names)
+            check_connected(self.given_matrix(), self.wall, self.open, self.fixed_edges, self)
 
     def check_tour(self, tour: ArrayLike, *, constraints: bool = True, threads: int = 1) -> None:
         """Accept a tour that takes each city once and has every fixed edge and fixed end.
@@ -593,6 +455,6 @@ class Problem:
         InvalidTour
             The message names the city, by its node number.
         """
-        cities = checked_permutation(tour, self._names, threads)
+        cities = checked_permutation(tour, self, threads)
         if constraints:
-            check_constraints(cities, self.open, self.fixed_edges, self._names, directed=self.asymmetric)
+            check_constraints(cities, self.open, self.fixed_edges, self, directed=self.asymmetric)

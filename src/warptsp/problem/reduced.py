@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Reduced", "reduced_matrix"]
-
 _EXACT = 2**52  # sums of two entries, and twice an entry, are doubles without rounding
 _ROUNDED = 2**44  # sums of a tour of some hundred edges are, too
 
@@ -22,25 +20,15 @@ _ROUNDED = 2**44  # sums of a tour of some hundred edges are, too
 class Reduced(NamedTuple):
     """An instance in smaller numbers, and what they mean.
 
-    Attributes
-    ----------
-    problem : Problem
-        With the same tours.
-    unit, base : int
-        An entry of the instance is `unit` times that of `problem`, rounded down if not `exact`, plus `base`.
-    exact : bool
-    edges : int
-        Of a tour.
-    wall : int or None
-        The entry of the instance for a missing arc.
+    An entry of the instance is `unit` times that of `problem`, rounded down if not `exact`, plus `base`.
     """
 
-    problem: Any  # `Problem` imports this module
+    problem: Any  # a `Problem`, which imports this module, with the same tours
     unit: int
     base: int
     exact: bool
-    edges: int
-    wall: int | None
+    edges: int  # of a tour
+    wall: int | None  # the entry of the instance for a missing arc
 
     def length(self, length: int | float) -> int:
         """Return how long a tour of this length is in the instance, at least; exactly if `exact`."""

@@ -6,11 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._words import as_called
-
-from .distance import coordinate_distances
-from .metric import Metric
-
-__all__ = ["doubt_about_rounding"]
+from warptsp.problem.distance import coordinate_distances
+from warptsp.problem.metric import Metric
 
 _SAMPLE = 500  # cities that are looked at
 _NEAR = 4.3  # farther apart along an axis, no metric changes a distance by half; ATT is one of d / sqrt(10)

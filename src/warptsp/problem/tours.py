@@ -9,12 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._words import counted
 from warptsp.errors import InvalidTour
-
-from .names import CityNames
-from .open_path import OpenPath
-from .values import integer_array, plain_array
-
-__all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
+from warptsp.problem.constraints import OpenPath
+from warptsp.problem.names import Cities, called, check_range
+from warptsp.problem.values import integer_array, plain_array
 
 WORTH_THREADS = 1 << 20
 """Cities from which the check and the length of a tour are worth several threads."""
@@ -27,13 +24,10 @@ def is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:
     return len(tour) >= WORTH_THREADS
 
 
-def checked_permutation(tour: ArrayLike, names: CityNames, threads: int) -> NDArray[np.int32]:
+def checked_permutation(tour: ArrayLike, names: Cities, threads: int) -> NDArray[np.int32]:
     """The cities of a tour that takes each once.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if is_long(tour) and len(tour) == n:
@@ -55,23 +49,20 @@ def check_constraints(
     cities: NDArray[np.int32],
     path: OpenPath | None,
     fixed_edges: NDArray[np.int32],
-    names: CityNames,
+    names: Cities,
     *,
     directed: bool = False,
 ) -> None:
     """Accept a permutation of the cities that has the ends of the path and every fixed edge.
 
-    Raises
-    ------
-    InvalidTour
-        The message names the city, by its node number.
+    Raises `InvalidTour`: the message names the city, by its node number.
     """
     n = names.n
     if path is not None:
         for end, position, word in ((path.start, 0, "start"), (path.end, -1, "end")):
             if end is not None and cities[position] != end:
-                actual = names.id_of(cities[position])
-                raise InvalidTour(f"the path must {word} at node {names.id_of(end)}, not at {actual}")
+                actual = names.node_id(cities[position])
+                raise InvalidTour(f"the path must {word} at node {names.node_id(end)}, not at {actual}")
     if len(fixed_edges):
         places = np.empty(n, dtype=np.int32)
         places[cities] = np.arange(n, dtype=np.int32)
@@ -83,29 +74,29 @@ def check_constraints(
         if not neighbours.all():
             a, b = fixed_edges[np.argmin(neighbours)]
             way = "->" if directed else "-"
-            raise InvalidTour(f"the tour lacks the fixed edge {names.id_of(a)} {way} {names.id_of(b)}")
+            raise InvalidTour(f"the tour lacks the fixed edge {names.node_id(a)} {way} {names.node_id(b)}")
 
 
-def as_cities(tour: ArrayLike, names: CityNames) -> NDArray[np.int32]:
+def as_cities(tour: ArrayLike, names: Cities) -> NDArray[np.int32]:
     """A tour as an array of cities that there are, or `InvalidTour`."""
     cities = plain_array(tour, "the tour's cities", InvalidTour)
     if cities.ndim != 1:
         raise InvalidTour(f"a tour has one dimension, not shape {cities.shape}")
     cities = integer_array(cities, "the tour's cities", InvalidTour)
-    names.check_range(cities)
+    check_range(names, cities)
     return np.asarray(cities, dtype=np.int32)
 
 
-def _what_is_wrong(cities: NDArray[np.int32], names: CityNames) -> str:
+def _what_is_wrong(cities: NDArray[np.int32], names: Cities) -> str:
     counts = np.bincount(cities, minlength=names.n)
     faults = []
     for wrong, word in ((counts > 1, "more than once"), (counts == 0, "missing")):
         which = np.flatnonzero(wrong)
         if len(which):
-            shown = ", ".join(str(names.id_of(city)) for city in which[:3])
+            shown = ", ".join(str(names.node_id(city)) for city in which[:3])
             more = f" and {len(which) - 3} more" if len(which) > 3 else ""
             verb = "is" if len(which) == 1 else "are"
             noun = "node" if len(which) == 1 else "nodes"
             faults.append(f"{noun} {shown}{more} {verb} {'there ' if word != 'missing' else ''}{word}")
-    what = f"a tour of {counted(len(cities))} for an instance{names.called()} of {names.n}"
+    what = f"a tour of {counted(len(cities))} for an instance{called(names)} of {names.n}"
     return f"{what}: {'; '.join(faults)}"

@@ -15,19 +15,6 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem, InvalidTour
 
-__all__ = [
-    "EXACT_INTEGERS",
-    "MAX_CITIES",
-    "check_count",
-    "float_array",
-    "integer_array",
-    "largest_bits",
-    "plain_array",
-    "point_array",
-    "read_only",
-    "real_array",
-]
-
 EXACT_INTEGERS = 2.0**53
 """Above this a float64 no longer holds every integer."""
 
@@ -45,10 +32,8 @@ def plain_array(
 ) -> NDArray[Any]:
     """Values as a NumPy array, of whatever type.
 
-    Raises
-    ------
-    InvalidProblem or what `error` says
-        Rows have different lengths, or entries are masked, which an array would forget.
+    Raises InvalidProblem or what `error` says: rows have different lengths, or entries are masked, which an
+    array would forget.
     """
     try:
         _refuse_masked(values, what, error)
@@ -69,12 +54,8 @@ def real_array(values: Any, what: str, *, below: int | None = None, any_size: bo
     """Values as an array of integers or floats, each exactly as it was given, integers if they are `below`.
 
     If they may be of `any_size`, integers above 2**53, and those with infinity among them, stay Python's own.
-
-    Raises
-    ------
-    InvalidProblem
-        They are something else: times, texts, truth values, complex numbers, objects that are no numbers; or
-        integers that cannot be kept.
+    Raises `InvalidProblem`: they are something else: times, texts, truth values, complex numbers, objects
+    that are no numbers; or integers that cannot be kept.
     """
     array = plain_array(values, what)
     kind = array.dtype.kind
@@ -105,10 +86,7 @@ def largest_bits(array: NDArray[Any]) -> int:
 def float_array(values: Any, what: str) -> NDArray[np.float64]:
     """Values as an array of floats; what a float cannot hold is infinite.
 
-    Raises
-    ------
-    InvalidProblem
-        They are no numbers.
+    Raises `InvalidProblem`: they are no numbers.
     """
     array = real_array(values, what)
     with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
@@ -118,10 +96,7 @@ def float_array(values: Any, what: str) -> NDArray[np.float64]:
 def point_array(values: Any, what: str) -> NDArray[np.float64]:
     """Points as `float_array` has them; refused before they are copied if there are too many.
 
-    Raises
-    ------
-    InvalidProblem
-        They are no numbers, or more than cities can be.
+    Raises `InvalidProblem`: they are no numbers, or more than cities can be.
     """
     array = plain_array(values, what)
     check_count(len(array) if array.ndim else 0)
@@ -129,13 +104,7 @@ def point_array(values: Any, what: str) -> NDArray[np.float64]:
 
 
 def check_count(cities: int, most: int = MAX_CITIES) -> None:
-    """Accept so many cities.
-
-    Raises
-    ------
-    InvalidProblem
-        There are more than 32 bits number.
-    """
+    """Accept so many cities. Raises `InvalidProblem`: there are more than 32 bits number."""
     if cities > most:
         raise InvalidProblem(f"{cities} cities: at most {most} are possible")
 
@@ -145,10 +114,7 @@ def integer_array(
 ) -> NDArray[np.integer[Any]]:
     """Values as an array of integers; an empty one has the type of cities.
 
-    Raises
-    ------
-    InvalidProblem or what `error` says
-        They are something else, such as floats.
+    Raises InvalidProblem or what `error` says: they are something else, such as floats.
     """
     array = plain_array(values, what, error)
     if not array.size:

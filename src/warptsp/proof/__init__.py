@@ -6,12 +6,12 @@ from warptsp._offers import on_demand
 
 TYPE_CHECKING = False  # `solver.prove` imports what it needs, within its time limit
 if TYPE_CHECKING:
-    from .certificate import is_proof, read_proof
-    from .check import proven_bound
-    from .closed_instance import is_optimal
-    from .evidence import Certificate
-    from .proof import Proof, ProofProgress
-    from .proving import MAX_CITIES, prove_within
+    from warptsp.proof.certificate import is_proof, read_proof
+    from warptsp.proof.check import proven_bound
+    from warptsp.proof.closed_instance import is_optimal
+    from warptsp.proof.evidence import Certificate
+    from warptsp.proof.proof import Proof, ProofProgress
+    from warptsp.proof.proving import MAX_CITIES, prove_within
 
 __all__ = [
     "MAX_CITIES",

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warptsp._checks import shown
-from warptsp._words import counted
-from warptsp.errors import ParseError
-from warptsp.outputs import atomic_write
-
-from .check import MAX_PRICE, is_complete, is_valid, native_least_walk
-from .closed_instance import exponent_for, has_dummy_city, has_one_tour, largest_exponent
-from .evidence import Branch, Certificate, Evidence, Leaf
+from warptsp.bound.document import Document, write_document
+from warptsp.proof.check import MAX_PRICE, is_complete, is_valid, native_least_walk
+from warptsp.proof.closed_instance import exponent_for, has_dummy_city, has_one_tour, largest_exponent
+from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
-
-    from .branch_and_cut import BranchAndCut
-    from .evidence import CutDescription
+    from warptsp.proof.branch_and_cut import BranchAndCut
+    from warptsp.proof.evidence import CutDescription
 
 __all__ = [
     "FORMAT",
@@ -55,7 +50,7 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, certificate: Cer
     OutputError
         The file cannot be written.
     """
-    _write(path, _document_of(FORMAT, problem, certificate))
+    write_document(path, _content_of(FORMAT, problem, certificate))
 
 
 def write_unfinished(path: str | os.PathLike[str], problem: Problem, certificate: Certificate) -> None:
@@ -66,8 +61,8 @@ def write_unfinished(path: str | os.PathLike[str], problem: Problem, certificate
     OutputError
         The file cannot be written.
     """
-    document = _document_of(FORMAT_UNFINISHED, problem, certificate)
-    _write(path, {**document, "open": [_leaf_as_json(node) for node in certificate.open]})
+    content = _content_of(FORMAT_UNFINISHED, problem, certificate)
+    write_document(path, {**content, "open": [_node_as_json(node) for node in certificate.open]})
 
 
 def certificate_of(problem: Problem, state: BranchAndCut) -> Certificate:
@@ -88,12 +83,12 @@ def certificate_of_tour(problem: Problem, tour: NDArray[np.int32]) -> Certificat
     """Return what is known before the first step: a tour; of few cities that it is the only one."""
     length = problem.length(tour)
     size = problem.n + has_dummy_city(problem)
-    whole = Leaf((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
+    whole = Node((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
     nodes = [] if has_one_tour(problem) else [whole]
     return Certificate(length, tour, exponent_for(problem, length), {}, None, [], nodes)
 
 
-def _document_of(form: str, problem: Problem, certificate: Certificate) -> dict[str, Any]:
+def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[str, Any]:
     evidences = [leaf.evidence for leaf in [*certificate.leaves, *certificate.open]]
     if certificate.elimination is not None:
         evidences.append(certificate.elimination)
@@ -108,18 +103,13 @@ def _document_of(form: str, problem: Problem, certificate: Certificate) -> dict[
         "tour": certificate.tour.tolist(),
         "cuts": {str(number): _cut_as_json(certificate.cuts[number]) for number in sorted(named)},
         "elimination": None if elimination is None else _evidence_as_json(elimination),
-        "leaves": [_leaf_as_json(leaf) for leaf in certificate.leaves],
+        "leaves": [_node_as_json(leaf) for leaf in certificate.leaves],
     }
 
 
-def _write(path: str | os.PathLike[str], document: dict[str, Any]) -> None:
-    with atomic_write(path) as file:
-        file.write((json.dumps(document) + "\n").encode())
-
-
-def _leaf_as_json(leaf: Leaf) -> dict[str, Any]:
-    branches = [[list(branch.cities), branch.crossings] for branch in leaf.branches]
-    return {"branches": branches, **_evidence_as_json(leaf.evidence)}
+def _node_as_json(node: Node) -> dict[str, Any]:
+    branches = [[list(branch.cities), branch.crossings] for branch in node.branches]
+    return {"branches": branches, **_evidence_as_json(node.evidence)}
 
 
 def _evidence_as_json(evidence: Evidence) -> dict[str, Any]:
@@ -137,20 +127,7 @@ def _cut_as_json(cut: CutDescription) -> dict[str, Any]:
 
 def is_proof(path: str | os.PathLike[str]) -> bool:
     """Return whether a file says that it is a certificate of optimality; other files are not judged."""
-    document = _document(path)[0]
-    return isinstance(document, dict) and document.get("format") == FORMAT
-
-
-def _document(path: str | os.PathLike[str]) -> tuple[Any, str]:
-    from warptsp.io._files import contents, named, reading  # `solve` imports this module, and reads no files
-
-    file = named(path)
-    with reading(file):
-        data, file = contents(file)
-    try:
-        return json.loads(data), file
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"is not JSON: {' '.join(str(error).split())}", file=file) from None
+    return Document(path).is_of(FORMAT)
 
 
 def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
@@ -161,8 +138,7 @@ def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
     ParseError
         The file holds no certificate of an instance with so many cities.
     """
-    document, file = _document(path)
-    return _Reader(file, problem).read(document)
+    return _Reader(Document(path), problem).read(FORMAT, "a certificate")
 
 
 def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certificate:
@@ -176,125 +152,92 @@ def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certifica
     InvalidTour
         The tour is not one of this instance.
     """
-    document, file = _document(path)
-    certificate = _Reader(file, problem).read(document, FORMAT_UNFINISHED, "an unfinished proof")
+    document = Document(path)
+    certificate = _Reader(document, problem).read(FORMAT_UNFINISHED, "an unfinished proof")
     problem.check_tour(certificate.tour)
-    if problem.length(certificate.tour) != certificate.length:
-        raise ParseError(
-            f"claims a length of {certificate.length}, and its tour has {problem.length(certificate.tour)}",
-            file=file,
-        )
+    length = problem.length(certificate.tour)
+    if length != certificate.length:
+        document.fail(f"claims a length of {certificate.length}, and its tour has {length}")
     branches = [node.branches for node in [*certificate.leaves, *certificate.open]]
     if not has_one_tour(problem) and not is_complete(branches):
-        raise ParseError("its branches leave something out", file=file)
+        document.fail("its branches leave something out")
     if any(len({branch.cities for branch in node}) != len(node) for node in branches):
-        raise ParseError("a node has two branches on one set of cities", file=file)
+        document.fail("a node has two branches on one set of cities")
     for number, cut in certificate.cuts.items():
         if not is_valid(cut, native_least_walk):
-            raise ParseError(f"cut {number} is not valid: a tour may violate it", file=file)
+            document.fail(f"cut {number} is not valid: a tour may violate it")
     return certificate
 
 
 class _Reader:
-    def __init__(self, file: str, problem: Problem) -> None:
-        self._file, self._problem = file, problem
+    def __init__(self, document: Document, problem: Problem) -> None:
+        self._document, self._problem = document, problem
         self._size = problem.n + has_dummy_city(problem)
 
-    def read(self, document: Any, form: str = FORMAT, what: str = "a certificate") -> Certificate:
-        if not isinstance(document, dict) or document.get("format") != form:
-            self._fail(f'is not {what}: an object with "format": "{form}" is needed')
-        cities = self._whole(document.get("cities"), "cities", 1, 2**31 - 1)
-        if cities != self._problem.n:
-            self._fail(f"is {what} for {counted(cities)}, and the instance has {self._problem.n}")
-        tour = self._array(document.get("tour"), "tour", 0, cities - 1, cities).astype(np.int32)
+    def read(self, form: str, what: str) -> Certificate:
+        document, n = self._document, self._problem.n
+        document.check(form, what, self._problem)
         cuts = {
-            self._whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
-            for name, cut in self._mapping(document.get("cuts"), "cuts").items()
+            document.whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
+            for name, cut in document.members(document["cuts"], "cuts").items()
         }
-        elimination = document.get("elimination")
-        length = document.get("length")
-        if not isinstance(length, (int, float)) or isinstance(length, bool) or not 0 <= length < 2**1000:
-            self._fail(f"length is {shown(length)}: a number not below 0 is needed")
+        elimination = document["elimination"]
+        # Lengths in these units are whole numbers that have fewer than 49 bits.
+        finest = min(1100, largest_exponent(self._problem))
         return Certificate(
-            length=length,
-            tour=tour,
-            exponent=self._exponent(document.get("exponent")),
+            length=document.length("length", integral=False),
+            tour=document.array(document["tour"], "tour", 0, n - 1, n).astype(np.int32),
+            exponent=document.whole(document["exponent"], "exponent", -1100, finest),
             cuts=cuts,
             elimination=None if elimination is None else self._evidence(elimination, cuts),
-            leaves=[self._leaf(leaf, cuts) for leaf in self._list(document.get("leaves"), "leaves")],
-            open=[self._leaf(node, cuts) for node in self._list(document.get("open", []), "open")],
+            leaves=[self._node(leaf, cuts) for leaf in document.entries(document["leaves"], "leaves")],
+            open=[
+                self._node(node, cuts) for node in document.entries(document.content.get("open", []), "open")
+            ],
         )
 
-    def _fail(self, message: str) -> NoReturn:
-        raise ParseError(message, file=self._file)
-
-    def _whole(self, value: Any, name: str, least: int, most: int) -> int:
-        if type(value) is not int or not least <= value <= most:
-            self._fail(f"{name} is {shown(value)}: an integer from {least} to {most} is needed")
-        return value
-
-    def _exponent(self, value: Any) -> int:
-        """Lengths in these units are whole numbers that have fewer than 49 bits."""
-        return self._whole(value, "exponent", -1100, min(1100, largest_exponent(self._problem)))
-
-    def _list(self, value: Any, name: str) -> list[Any]:
-        if not isinstance(value, list):
-            self._fail(f"{name} is {shown(value)}: a list is needed")
-        return value
-
-    def _mapping(self, value: Any, name: str) -> Mapping[str, Any]:
-        if not isinstance(value, dict):
-            self._fail(f"{name} is {shown(value)}: an object is needed")
-        return value
-
-    def _array(self, value: Any, name: str, least: int, most: int, size: int) -> NDArray[np.int64]:
-        numbers = self._list(value, name)
-        if len(numbers) != size:
-            self._fail(f"{name} has {len(numbers)} numbers: {size} are needed")
-        return np.array([self._whole(number, name, least, most) for number in numbers], dtype=np.int64)
-
     def _cut(self, value: Any) -> CutDescription:
-        cut = self._mapping(value, "a cut")
+        document, cut = self._document, self._document.members(value, "a cut")
         class_of = np.zeros(self._size, dtype=np.int32)
-        classes = self._list(cut.get("classes"), "the classes of a cut")
+        classes = document.entries(cut.get("classes"), "the classes of a cut")
         for number, cities in enumerate(classes, 1):
-            for city in self._list(cities, "a class"):
-                class_of[self._whole(city, "a city", 0, self._size - 1)] = number
+            for city in document.entries(cities, "a class"):
+                class_of[document.whole(city, "a city", 0, self._size - 1)] = number
         k = len(classes) + 1
-        rows = self._list(cut.get("lengths"), "the lengths of a cut")
+        rows = document.entries(cut.get("lengths"), "the lengths of a cut")
         if len(rows) != k:
-            self._fail(f"the lengths of a cut have {len(rows)} rows: {k} are needed")
-        lengths = np.array([self._array(row, "the lengths of a cut", 0, _MAX_ENTRY, k) for row in rows])
+            document.fail(f"the lengths of a cut have {len(rows)} rows: {k} are needed")
+        lengths = np.array([document.array(row, "the lengths of a cut", 0, _MAX_ENTRY, k) for row in rows])
         comb = [
-            [self._whole(c, "a class", 0, k - 1) for c in self._list(classes, "a set of a comb")]
-            for classes in self._list(cut.get("comb"), "a comb")
+            [document.whole(c, "a class", 0, k - 1) for c in document.entries(classes, "a set of a comb")]
+            for classes in document.entries(cut.get("comb"), "a comb")
         ]
-        bound = self._whole(cut.get("bound"), "the right side of a cut", 0, _MAX_ENTRY)
+        bound = document.whole(cut.get("bound"), "the right side of a cut", 0, _MAX_ENTRY)
         return class_of, lengths.astype(np.int32), bound, comb
 
     def _evidence(self, value: Any, cuts: Mapping[int, Any]) -> Evidence:
-        entry = self._mapping(value, "a leaf")
-        prices = self._array(entry.get("prices"), "a price", -MAX_PRICE, MAX_PRICE, self._size)
+        document, entry = self._document, self._document.members(value, "a leaf")
+        prices = document.array(entry.get("prices"), "the prices", -MAX_PRICE, MAX_PRICE, self._size)
         priced = []
-        for pair in self._list(entry.get("cuts"), "the cuts of a leaf"):
-            number, price = self._array(pair, "the price of a cut", -MAX_PRICE, MAX_PRICE, 2).tolist()
+        for pair in document.entries(entry.get("cuts"), "the cuts of a leaf"):
+            number, price = document.array(pair, "the price of a cut", -MAX_PRICE, MAX_PRICE, 2).tolist()
             if number not in cuts:
-                self._fail(f"there is no cut {number}")
+                document.fail(f"there is no cut {number}")
             priced.append((number, price))
         return Evidence(0, prices, tuple(priced))
 
-    def _leaf(self, value: Any, cuts: Mapping[int, Any]) -> Leaf:
-        entry = self._mapping(value, "a leaf")
+    def _node(self, value: Any, cuts: Mapping[int, Any]) -> Node:
+        document, entry = self._document, self._document.members(value, "a leaf")
         branches = []
-        for pair in self._list(entry.get("branches"), "branches"):
-            parts = self._list(pair, "a branch")
+        for pair in document.entries(entry.get("branches"), "branches"):
+            parts = document.entries(pair, "a branch")
             if len(parts) != 2 or parts[1] not in (2, 4) or not isinstance(parts[0], list):
-                self._fail(f"a branch is {shown(pair)}: cities and 2 or 4 are needed")
-            cities = sorted({self._whole(city, "a city", 0, self._size - 1) for city in parts[0]})
+                document.fail(f"a branch is {shown(pair)}: cities and 2 or 4 are needed")
+            cities = sorted({document.whole(city, "a city", 0, self._size - 1) for city in parts[0]})
             if not 2 <= len(cities) <= self._size - 2 or len(cities) != len(parts[0]):
-                self._fail("a branch is not one of two cities or more, and not of all but one")
+                document.fail("a branch is not one of two cities or more, and not of all but one")
             branches.append(Branch(tuple(cities), int(parts[1])))
-        return Leaf(tuple(branches), self._evidence(entry, cuts))
+        return Node(tuple(branches), self._evidence(entry, cuts))
 
 
 def _number(name: str) -> int | str:

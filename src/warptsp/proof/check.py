@@ -9,8 +9,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
-
-from .closed_instance import ClosedInstance, has_one_tour, is_optimal
+from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
-
-    from .evidence import Branch, Certificate, CutDescription, Evidence
+    from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence
 
 __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
 

@@ -83,14 +83,12 @@ class ClosedInstance:
     exponent : int
     fixed : ndarray of int32, shape (k, 2)
         Edges that every tour has.
-    has_dummy : bool
     """
 
     problem: Problem
     lengths: NDArray[np.int64]
     exponent: int
     fixed: NDArray[np.int32]
-    has_dummy: bool
 
     @classmethod
     def of(
@@ -129,7 +127,7 @@ class ClosedInstance:
                 if one is not None:
                     fixed.append(np.array([[one, n]], dtype=np.int32))
         edges = np.unique(np.sort(np.concatenate(fixed).astype(np.int32), axis=1), axis=0)
-        return cls(problem, lengths, exponent, edges, has_dummy)
+        return cls(problem, lengths, exponent, edges)
 
     @property
     def size(self) -> int:
@@ -161,14 +159,14 @@ class ClosedInstance:
     def close(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the closed tour of a tour or path of the problem."""
         tour = np.asarray(tour, dtype=np.int32)
-        return np.append(tour, np.int32(self.problem.n)) if self.has_dummy else tour
+        return np.append(tour, np.int32(self.problem.n)) if has_dummy_city(self.problem) else tour
 
     def open(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the problem's tour, or path in its own direction, of a closed tour."""
         path = self.problem.open
         if path is None:
             return np.ascontiguousarray(np.roll(closed, -int(np.flatnonzero(closed == 0)[0])))
-        if self.has_dummy:
+        if has_dummy_city(self.problem):
             tour = np.roll(closed, -int(np.flatnonzero(closed == self.problem.n)[0]))[1:]
         else:
             tour = np.roll(closed, -int(np.flatnonzero(closed == path.start)[0]))

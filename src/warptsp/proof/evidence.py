@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
     """The class of each city, lengths between classes, right side, and handle and teeth of a comb."""
 
-__all__ = ["Branch", "Certificate", "Evidence", "Leaf"]
+__all__ = ["Branch", "Certificate", "Evidence", "Node"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,12 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Prices that prove a bound by weak duality, in units.
+    """Prices that prove a bound by weak duality.
 
     Attributes
     ----------
     bound : int
+        In units, like the prices; 0 of what was read from a file, and is still to be computed.
     cities : ndarray of int64
         Prices of the cities.
     cuts : tuple of (int, int)
@@ -52,8 +53,8 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaf:
-    """A node of the tree that holds no shorter tour, and why."""
+class Node:
+    """Tours that have branches in common, and why none of them is shorter than a bound."""
 
     branches: tuple[Branch, ...]
     evidence: Evidence
@@ -75,10 +76,11 @@ class Certificate:
         The class of each city, lengths between classes, the right side, and the classes in the handle and
         in each tooth of a comb.
     elimination : Evidence or None
-    leaves : list of Leaf
-    open : list of Leaf
-        Nodes that were still to be examined, the next one last, with the evidence for the bounds that they
-        had by then: of a proof that is not finished.
+        What excludes all edges but those left, in all nodes.
+    leaves : list of Node
+        They hold no shorter tour.
+    open : list of Node
+        Those that were still to be examined, the next one last: of a proof that is not finished.
     """
 
     length: int | float
@@ -86,5 +88,5 @@ class Certificate:
     exponent: int
     cuts: dict[int, CutDescription]
     elimination: Evidence | None
-    leaves: list[Leaf]
-    open: list[Leaf] = field(default_factory=list)
+    leaves: list[Node]
+    open: list[Node] = field(default_factory=list)

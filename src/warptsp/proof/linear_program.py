@@ -14,8 +14,6 @@ import numpy as np
 
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
-from .first_step import FirstStep, Solution
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -157,17 +155,9 @@ class LinearProgram:
         costs, begin, index, value = lines
         count = len(costs)
         if count:
+            limits = np.zeros(count), np.ones(count)
             self._check(
-                self._solver.addCols(
-                    count,
-                    costs / self._unit,
-                    np.zeros(count),
-                    np.ones(count),
-                    len(index),
-                    begin,
-                    index,
-                    value,
-                )
+                self._solver.addCols(count, costs / self._unit, *limits, len(index), begin, index, value)
             )
 
     def add_rows(self, lines: SparseLines) -> None:
@@ -179,81 +169,41 @@ class LinearProgram:
             self._check(self._solver.addRows(count, lower, upper, len(index), begin, index, value))
 
     def drop_rows(self, rows: NDArray[np.int32]) -> None:
-        """Take rows away; they are numbered after those of the cities."""
+        """Take rows away, and their prices; they are numbered after those of the cities."""
         if len(rows):
-            self._check(self._solver.deleteRows(len(rows), np.ascontiguousarray(rows + self._cities)))
+            gone = np.ascontiguousarray(rows + self._cities)
+            self._check(self._solver.deleteRows(len(gone), gone))
+            self.activity, self.prices = np.delete(self.activity, rows), np.delete(self.prices, gone)
 
     def drop_columns(self, columns: NDArray[np.int32]) -> None:
         """Take columns away; those after them move up."""
         if len(columns):
             self._check(self._solver.deleteCols(len(columns), columns))
 
-    def bound_columns(self, columns: NDArray[np.int32], lower: int, upper: int) -> None:
-        """Change how often edges are used."""
-        count = len(columns)
-        if count:
-            lowest, highest = np.full(count, float(lower)), np.full(count, float(upper))
-            self._check(self._solver.changeColsBounds(count, columns, lowest, highest))
+    def bound_column(self, column: int, lower: int, upper: int) -> None:
+        """Change how often an edge is used."""
+        self._check(self._solver.changeColBounds(column, lower, upper))
 
     def bound_row(self, row: int, lower: float, upper: float) -> None:
         """Change the limits of a row after those of the cities."""
-        highest = self._highspy.kHighsInf if math.isinf(upper) else upper
-        self._check(self._solver.changeRowBounds(row + self._cities, lower, highest))
-
-    def add_row(self, coefficients: NDArray[np.float64], lower: float, upper: float) -> None:
-        """Add one row with these limits, the last one."""
-        index = np.flatnonzero(coefficients).astype(np.int32)
-        highest = self._highspy.kHighsInf if math.isinf(upper) else upper
-        limits = np.array([lower]), np.array([highest])
-        begin = np.zeros(1, dtype=np.int32)
-        self._check(self._solver.addRows(1, *limits, len(index), begin, index, coefficients[index]))
+        self._check(self._solver.changeRowBounds(row + self._cities, lower, self._limit(upper)))
 
     def stop_above(self, objective: float) -> None:
         """End solutions early whose optimum is above this."""
-        bound = objective / self._unit if math.isfinite(objective) else self._highspy.kHighsInf
-        self._set("objective_bound", bound)
+        self._set("objective_bound", self._limit(objective / self._unit))
 
     def basis(self) -> Any:
         """Return what `restore` takes."""
         return self._solver.getBasis()  # a copy
 
-    def first_step(self) -> FirstStep | None:
-        """Return what new rows are worth in the first step after the last solution; None if that is gone."""
-        solver, ok = self._solver, self._highspy.HighsStatus.kOk
-        status, basic = solver.getBasicVariables()
-        if status != ok:
-            return None
-        columns = np.arange(len(self.values), dtype=np.int32)
-        status, begin, index, entries = solver.getColsEntries(len(columns), columns)
-        self._check(status)
-        programme = solver.getLp()
-        solution = Solution(
-            values=self.values,
-            reduced_costs=self._unit * np.array(solver.getSolution().col_dual),
-            movable=np.array(programme.col_lower_) < np.array(programme.col_upper_),
-            prices=self.prices,
-            inequalities=np.array(programme.row_lower_) < np.array(programme.row_upper_),
-            basic=basic,
-            begin=begin,
-            rows=index,
-            entries=entries,
-        )
-
-        def solve(right: NDArray[np.float64]) -> NDArray[np.float64]:
-            status, y = solver.getBasisTransposeSolve(right)
-            self._check(status)
-            return np.asarray(y)
-
-        return FirstStep(solution, solve)
-
-    def restore(self, basis: Any) -> None:
-        """Begin the next solution from this basis, or from none if it is of no use."""
-        if not basis.valid or self._solver.setBasis(basis) == self._highspy.HighsStatus.kError:
+    def restore(self, basis: Any = None) -> None:
+        """Begin the next solution from this basis, or from nothing if it is of no use."""
+        if (
+            basis is None
+            or not basis.valid
+            or self._solver.setBasis(basis) == self._highspy.HighsStatus.kError
+        ):
             self._solver.clearSolver()
-
-    def forget_basis(self) -> None:
-        """Begin the next solution from nothing."""
-        self._solver.clearSolver()
 
     def solve(self, iterations: int = _NO_LIMIT) -> Outcome:
         """Solve it, and keep solution and prices."""
@@ -268,10 +218,37 @@ class LinearProgram:
             self.activity = np.array(solution.row_value)[self._cities :]
         return outcome
 
-    def probe(self, iterations: int) -> tuple[Outcome, float]:
-        """Solve it with so many steps at most; return the objective and keep nothing."""
-        outcome = self._run(iterations)
-        return outcome, self._unit * self._solver.getObjectiveValue()
+    def probe_column(self, column: int, value: int, iterations: int, basis: Any) -> float:
+        """Return the objective after so many steps with an edge that is used or not; keep nothing.
+
+        Infinite if there is no solution below the objective bound. The next solution begins from `basis`.
+        """
+        self.bound_column(column, value, value)
+        objective = self._probed(iterations)
+        self.bound_column(column, 0, 1)
+        self.restore(basis)
+        return objective
+
+    def probe_row(
+        self, coefficients: NDArray[np.float64], lower: float, upper: float, iterations: int, basis: Any
+    ) -> float:
+        """Return the same with one row more, with these limits."""
+        index = np.flatnonzero(coefficients).astype(np.int32)
+        limits = np.array([lower]), np.array([self._limit(upper)])
+        begin = np.zeros(1, dtype=np.int32)
+        self._check(self._solver.addRows(1, *limits, len(index), begin, index, coefficients[index]))
+        objective = self._probed(iterations)
+        last = np.array([self._solver.getNumRow() - 1], dtype=np.int32)
+        self._check(self._solver.deleteRows(1, last))
+        self.restore(basis)
+        return objective
+
+    def _probed(self, iterations: int) -> float:
+        ended = self._run(iterations) in (Outcome.INFEASIBLE, Outcome.ABOVE)
+        return math.inf if ended else self.objective
+
+    def _limit(self, upper: float) -> float:
+        return float(self._highspy.kHighsInf) if math.isinf(upper) else upper
 
     def _run(self, iterations: int) -> Outcome:
         if iterations != self._most_iterations:

@@ -144,3 +144,8 @@ class ProofOptions:
     checkpoint: str | os.PathLike[str] | None = None
     checkpoint_interval: float = 5.0
     resume: str | os.PathLike[str] | None = None
+
+    @property
+    def keeps_evidence(self) -> bool:
+        """Whether a file shall say what proves each bound."""
+        return self.certificate is not None or self.checkpoint is not None

@@ -10,37 +10,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import warptsp._native as _native
 from warptsp.claims import confirmed_bound
 from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
-from warptsp.neighbors import candidate_rows
 from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import read_only
-from warptsp.stop.callback import is_true
-from warptsp.stop.deadline import token_until
-
-from .branch_and_cut import BranchAndCut
-from .certificate import (
+from warptsp.proof.branch_and_cut import BranchAndCut
+from warptsp.proof.certificate import (
     certificate_of,
     certificate_of_tour,
     read_unfinished,
     write_proof,
     write_unfinished,
 )
-from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
-from .linear_program import has_solver, require_solver
-from .proof import Proof, ProofOptions, ProofProgress
+from warptsp.proof.closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
+from warptsp.proof.linear_program import has_solver, require_solver
+from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
+from warptsp.stop.callback import is_true
+from warptsp.stop.deadline import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    import warptsp._native as _native
     from warptsp.problem.reduced import Reduced
+    from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
-
-    from .evidence import Certificate
 
 
 __all__ = ["MAX_CITIES", "check_provable", "prove_with", "prove_within"]
@@ -49,10 +46,6 @@ logger = logging.getLogger(__name__)
 
 SEARCH_KICKS = 1
 """Of each city, in the search for the first tour, which a population follows."""
-MEMBERS_A_CITY = 0.25
-FEWEST_MEMBERS, MOST_MEMBERS = 30, 300
-"""Of that population. Of five seeds 5 end with the optimum for d493 and rat783, 4 for att532, 3 for pr1002, 2
-for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (EXP-211)."""
 SEARCH_SHARE = 0.3  # of a time limit
 MAX_CITIES = 10_000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
@@ -89,17 +82,18 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
             kept = replace(earlier, tour=start, length=kept.length)
         proved = has_one_tour(problem)
         if not proved:
-            proving = _Proving(problem, options, token, began)
+            proving = _Proving(problem, options, token, began, floor)
             try:
-                state = proving.run(start, floor, earlier)
+                state = proving.run(start, earlier)
             except Stopped as stopped:
-                floor = max(floor, stopped.bound)
+                proving.floor = max(floor, stopped.bound)
             except BaseException as error:
                 failure = error  # only its tours are of use: what is proved of them may be half done
                 start = proving.best(start)
             else:
                 search_seconds += state.search_seconds
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
+            floor = proving.floor
         attempts = Attempts()
         if options.certificate is not None and proved:
             attempts.make(write_proof, options.certificate, problem, kept)
@@ -200,16 +194,13 @@ def check_provable(problem: Problem) -> None:
     require_solver()
 
 
-def _members(n: int) -> int:
-    """Return the size of the population that searches for the first tour of so many cities."""
-    return min(max(FEWEST_MEMBERS, int(MEMBERS_A_CITY * n)), MOST_MEMBERS)
-
-
 class _Proving:
     """A proof, which may begin again in finer units, and what it tells and keeps on its way.
 
     Attributes
     ----------
+    floor : int or float
+        A bound that holds whatever becomes of it.
     state : BranchAndCut or None
         As the callback could have seen it last.
     raised : BaseException or None
@@ -217,9 +208,15 @@ class _Proving:
     """
 
     def __init__(
-        self, problem: Problem, options: ProofOptions, token: _native.StopToken, began: float
+        self,
+        problem: Problem,
+        options: ProofOptions,
+        token: _native.StopToken,
+        began: float,
+        floor: int | float,
     ) -> None:
         self._problem, self._options, self._token, self._began = problem, options, token, began
+        self.floor = floor
         self._pace = Pace(options.checkpoint_interval)
         self.state: BranchAndCut | None = None
         self.raised: BaseException | None = None
@@ -231,14 +228,7 @@ class _Proving:
         found = self.state.instance.open(self.state.tour)
         return found if self._problem.length(found) < self._problem.length(tour) else tour
 
-    def run(
-        self,
-        tour: NDArray[np.int32],
-        floor: int | float,
-        earlier: Certificate | None,
-        *,
-        exponent: int | None = None,
-    ) -> BranchAndCut:
+    def run(self, tour: NDArray[np.int32], earlier: Certificate | None) -> BranchAndCut:
         """Run branch and cut, in finer units once more where rounding keeps it from its end.
 
         Raises
@@ -246,48 +236,42 @@ class _Proving:
         Stopped
             Before there was a linear programme, or an earlier proof had been taken up.
         """
-        problem, options, token = self._problem, self._options, self._token
-        goes_on = exponent is not None
-        if earlier is not None:
-            exponent = earlier.exponent
-        instance = ClosedInstance.of(problem, problem.length(tour), exponent, token)
-        neighbours = np.full((0, 1), -1, dtype=np.int32)
-        points = problem.search_points() if problem.matrix is None else None
-        if problem.n > 8:
-            found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
-            neighbours = neighbours if found is None else found
-        limit = options.time_limit
-        search_until = math.inf if limit is None else self._began + SEARCH_SHARE * limit
-        state = BranchAndCut(
-            instance,
-            instance.close(tour),
-            neighbours,
-            seed=options.seed,
-            token=token,
-            threads=options.threads,
-            tree=options.tree,
-            report=lambda state: self._report(state, floor),
-            aside=(_members(problem.n), search_until) if options.search and not goes_on else None,
-            keep_evidence=options.certificate is not None or options.checkpoint is not None,
-            earlier=earlier,
-            points=points,
-        )
-        self.state = state
-        state.run()
-        if _is_proved(problem, state) or not options.tree or token.stopped() or problem.integral:
-            return state
-        # Units that suit a first tour many times as long are too coarse; so are any where many pairs
-        # are equal.
-        found = instance.open(state.tour)
-        finer = instance.finer_exponent(problem.length(found))
-        if finer is None:
-            return state
-        try:
-            return self.run(found, max(floor, instance.value(state.bound)), None, exponent=finer)
-        except Stopped:
-            return state
+        problem, options = self._problem, self._options
+        exponent = None if earlier is None else earlier.exponent
+        search_until = None
+        if options.search:
+            limit = math.inf if options.time_limit is None else options.time_limit
+            search_until = self._began + SEARCH_SHARE * limit
+        coarser: BranchAndCut | None = None
+        while True:
+            try:
+                instance = ClosedInstance.of(problem, problem.length(tour), exponent, self._token)
+                state = self.state = BranchAndCut(
+                    instance,
+                    instance.close(tour),
+                    options,
+                    self._token,
+                    report=self._report,
+                    search_until=search_until,
+                    earlier=earlier,
+                )
+                state.run()
+            except Stopped:
+                if coarser is None:
+                    raise
+                return coarser
+            if _is_proved(problem, state) or not options.tree or self._token.stopped() or problem.integral:
+                return state
+            # Units that suit a first tour many times as long are too coarse; so are any where many pairs
+            # are equal.
+            tour = instance.open(state.tour)
+            exponent = instance.finer_exponent(problem.length(tour))
+            if exponent is None:
+                return state
+            coarser, self.floor = state, max(self.floor, instance.value(state.bound))
+            search_until = earlier = None
 
-    def _report(self, state: BranchAndCut, floor: int | float) -> None:
+    def _report(self, state: BranchAndCut) -> None:
         """Write the state, if it is wanted and time for it; tell the callback, which may end the proof."""
         if self._options.checkpoint is not None and self._pace.is_due():
             begun = time.monotonic()
@@ -300,17 +284,17 @@ class _Proving:
         if self._options.callback is None:
             return
         try:
-            if is_true(self._options.callback(self._progress(state, floor))):
+            if is_true(self._options.callback(self._progress(state))):
                 self._token.request()
         except BaseException as error:
             self.raised = error
             raise
 
-    def _progress(self, state: BranchAndCut, floor: int | float) -> ProofProgress:
+    def _progress(self, state: BranchAndCut) -> ProofProgress:
         problem, instance = self._problem, state.instance
         edges, cuts = state.size
         length = problem.length(instance.open(state.tour))
-        bound = min(length, max(instance.value(state.bound), floor))  # no tour is shorter than a proved one
+        bound = min(length, max(instance.value(state.bound), self.floor))  # none is shorter than a proved one
         return ProofProgress(
             seconds=time.monotonic() - self._began,
             length=length,
@@ -349,21 +333,18 @@ def _proof(
 ) -> Proof:
     """Return what was proved of a start tour, by branch and cut if it has begun."""
     tour, length = start, problem.length(start)
-    if state is not None:
-        found = state.instance.open(state.tour)
-        problem.check_tour(found)
-        if problem.length(found) < length:
-            tour, length = found, problem.length(found)
-    tour = tour.copy()
-    tour.flags.writeable = False
     if state is None:
         bound = length if proved else min(floor, length)
-        return Proof(tour, length, bound, proved, root_bound=bound)
+        return Proof(read_only(tour.copy()), length, bound, proved, root_bound=bound)
+    found = state.instance.open(state.tour)
+    problem.check_tour(found)
+    if problem.length(found) < length:
+        tour, length = found, problem.length(found)
     bound = state.instance.value(state.bound)
     if not proved and floor < length:  # of a proof that was stopped before its first linear programme
         bound = max(bound, floor)
     return Proof(
-        tour=tour,
+        tour=read_only(tour.copy()),
         length=length,
         lower_bound=min(bound, length),
         proved=proved,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .closed_instance import ClosedInstance
+    from warptsp.proof.closed_instance import ClosedInstance
 
 __all__ = ["search_aside"]
 

@@ -16,17 +16,16 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp._native import Effort
-
-from .closed_instance import Stopped
-from .node_solver import NodeSolver
+from warptsp.proof.closed_instance import Stopped
+from warptsp.proof.node_solver import NodeSolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from .closed_instance import ClosedInstance
-    from .evidence import CutDescription
+    from warptsp.proof.closed_instance import ClosedInstance
+    from warptsp.proof.evidence import CutDescription
 
 __all__ = ["FEWEST_CITIES", "Windows"]
 
@@ -45,8 +44,7 @@ class Windows:
     Parameters
     ----------
     instance : ClosedInstance
-    points : ndarray of float64, shape (n, d)
-        Where the cities are, without the dummy city of an open path.
+        Of a problem with coordinates.
     tour : ndarray of int32
         The best closed tour.
     seed : int
@@ -60,7 +58,6 @@ class Windows:
     def __init__(
         self,
         instance: ClosedInstance,
-        points: NDArray[np.float64],
         tour: NDArray[np.int32],
         *,
         seed: int,
@@ -70,6 +67,7 @@ class Windows:
     ) -> None:
         self._instance, self._tour, self._seed = instance, tour, seed
         self._token, self._report = token, report
+        points = instance.problem.search_points()
         self._windows = _windows(points, np.arange(len(points), dtype=np.int32))
         self._threads = min(threads, len(self._windows))
         self._rounds = 0
@@ -131,14 +129,10 @@ class Windows:
                 instance,
                 lengths=distances,
                 fixed=np.unique(np.sort(np.concatenate([joins, kept]), axis=1), axis=0),
-                has_dummy=False,
             ),
             np.arange(len(window), dtype=np.int32),
-            np.full((0, 1), -1, dtype=np.int32),
             seed=self._seed,
             token=token,
-            threads=1,
-            keep_evidence=False,
             report=report,
         )
         for effort in Effort:

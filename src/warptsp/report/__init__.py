@@ -5,14 +5,6 @@ The page holds cities and snapshots as compressed arrays, and the programs that 
 """
 
 from warptsp.report.document import Report, check_reportable, render, snapshots_for, write
-from warptsp.report.strokes import render_strokes, write_strokes
+from warptsp.report.strokes import write_strokes
 
-__all__ = [
-    "Report",
-    "check_reportable",
-    "render",
-    "render_strokes",
-    "snapshots_for",
-    "write",
-    "write_strokes",
-]
+__all__ = ["Report", "check_reportable", "render", "snapshots_for", "write", "write_strokes"]

@@ -21,10 +21,10 @@ from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
 from warptsp.problem.itinerary import Itinerary
-from warptsp.quantities import number_text
+from warptsp.quantities import format_gap, number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
-from warptsp.result import HistoryPoint, Result, Snapshot, format_gap
+from warptsp.result import HistoryPoint, Result, Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,7 @@ TILES = "https://tile.openstreetmap.org"
 
 SCRIPTS = (
     "data.js",
+    "viewer.js",
     "painters.js",
     "view.js",
     "map.js",
@@ -190,11 +191,11 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
     if facts["plane"] and facts["plane"]["mercator"]:
         images = "data: blob:"
         connect = TILES if connect == "'none'" else f"{connect} {TILES}"
-    return assembled("page.html", programs, facts, arrays, images=images, connect=connect)
+    return assembled("page", programs, facts, arrays, images=images, connect=connect)
 
 
 def assembled(
-    page: str,
+    kind: str,
     programs: Sequence[str],
     facts: Mapping[str, Any],
     arrays: Mapping[str, str],
@@ -202,7 +203,7 @@ def assembled(
     images: str = "data:",
     connect: str = "'none'",
 ) -> str:
-    """Return a page of the assets with its style, its data and its programs, and what it may load."""
+    """Return a page of this kind (``assets/page.html``) with style, data, programs, and what it may load."""
     style = asset("page.css")
     programs = ["\n".join(program.splitlines()) for program in programs]  # as browsers see them
     policy = "; ".join(
@@ -219,6 +220,7 @@ def assembled(
     data = [_element("application/json", "facts", _json(facts))]
     data += [_element("text/plain", f"array-{name}", text) for name, text in arrays.items()]
     parts = {
+        "kind": kind,
         "policy": escape(policy),
         # Half of a surrogate pair, from the name of a file, has no place in UTF-8.
         "title": escape(facts["title"].encode("utf-8", "replace").decode()),
@@ -226,7 +228,7 @@ def assembled(
         "data": "\n".join(data),
         "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
     }
-    pieces = asset(page).split("@@")
+    pieces = asset("shell.html").replace("@@body@@", asset(f"{kind}.html").rstrip()).split("@@")
     # Every second piece names a part; what is put in is not searched again.
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 

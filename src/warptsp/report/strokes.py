@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from warptsp.strokes import Plan
 
-__all__ = ["render_strokes", "write_strokes"]
-
-SCRIPTS = ("data.js", "painters.js", "view.js", "strokes.js")
+SCRIPTS = ("data.js", "viewer.js", "painters.js", "view.js", "strokes.js")
 
 
 def write_strokes(
@@ -33,30 +31,12 @@ def write_strokes(
     unit: str = "",
     y_up: bool = True,
 ) -> None:
-    """Write `render_strokes` into a file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    text = render_strokes(paths, plan, title=title, unit=unit, y_up=y_up)
-    with atomic_write(path) as stream:
-        stream.write(text.encode())
-
-
-def render_strokes(
-    paths: Sequence[NDArray[np.float64]],
-    plan: Plan,
-    *,
-    title: str = "Strokes",
-    unit: str = "",
-    y_up: bool = True,
-) -> str:
-    """Return the page as text.
+    """Write the page into a file.
 
     Parameters
     ----------
+    path : path
+        The file, ``.html``.
     paths : sequence of ndarray, shape (k, 2) or (k, 3)
         Those that the plan is of.
     plan : Plan
@@ -65,6 +45,11 @@ def render_strokes(
         What coordinates are in.
     y_up : bool
         Whether y grows upwards; in SVG files it does not.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
     """
     orders = {"before": list(paths), "after": plan.drawn(list(paths))}
     lines = {name: _line(order, plan) for name, order in orders.items()}
@@ -80,7 +65,9 @@ def render_strokes(
         arrays[f"y-{name}"] = packed_integers(steps[:, 1], differences=True)
         arrays[f"travel-{name}"] = packed_integers(travel, differences=False)
     facts = {"title": title, "figures": plan.facts(unit), "unit": unit, "step": step}
-    return assembled("strokes.html", ["\n".join(asset(name) for name in SCRIPTS)], facts, arrays)
+    text = assembled("strokes", ["\n".join(asset(name) for name in SCRIPTS)], facts, arrays)
+    with atomic_write(path) as stream:
+        stream.write(text.encode())
 
 
 def _line(drawn: Sequence[NDArray[np.float64]], plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import checked_number
 from warptsp.errors import WarpTSPError
 from warptsp.outputs import Pace, check_writable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -27,18 +24,7 @@ class Checkpoint:
 
     The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
 
-    Attributes
-    ----------
-    path : path
-    interval : float
-        Seconds between two writes, at least.
-    cost : float
-        Seconds that the last write took; an estimate before the first.
-
-    Raises
-    ------
-    OutputError
-        When made, if the file cannot be written.
+    Raises `OutputError` when made, if the file cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float = 5.0) -> None:
@@ -52,7 +38,7 @@ class Checkpoint:
         self.problem = problem
         self._pace = Pace(interval)
         self._written: int | float | None = None
-        # Text of ten million cities takes about a second; corrected by the first write.
+        # Seconds of a write: text of ten million cities takes about one; corrected by the first write.
         self.cost = 1.5e-7 * problem.n
 
     def due(self, length: int | float, remaining: float | None) -> bool:

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warptsp.claims import confirmed_bound
+from warptsp.problem import KnownLength
 from warptsp.progress import Progress
 from warptsp.result import HistoryPoint
+from warptsp.run.settings import Settings
 from warptsp.stop import SearchState
-
-if TYPE_CHECKING:
-    from warptsp.problem import KnownLength
-    from warptsp.run.settings import Settings
-
-__all__ = ["Course"]
 
 
 class Course:
     """Improvements, and what is known of all tours.
 
-    Parameters
-    ----------
-    settings : Settings
-    known : KnownLength or None
-    start_length : int, float or None
-        Where another run made the tour that the search began with.
-
-    Attributes
-    ----------
-    history : list of HistoryPoint
-    reported : int, float or None
-        The last length of it.
-    start_length : int, float or None
-        Length of the tour that the search began with.
-    proved_bound : int, float or None
-        What the method has proved that no tour is shorter than.
+    `start_length` is that of the tour that the search began with, as another run has made it.
     """
 
     def __init__(
         self, settings: Settings, known: KnownLength | None, start_length: int | float | None
     ) -> None:
         self.history: list[HistoryPoint] = []
-        self.reported: int | float | None = None
-        self.proved_bound: int | float | None = None
+        self.reported: int | float | None = None  # the last length of the history
+        self.proved_bound: int | float | None = None  # by the method: no tour is shorter
         self._problem, self._bound, self._known = settings.problem, settings.bound, known
         self._improved_at, self._improved_at_kicks = 0.0, 0
         self.start_length = start_length

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.problem.tours import WORTH_THREADS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.run.settings import Settings
+from warptsp.run.settings import Settings
 
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
@@ -28,24 +24,7 @@ ENDING, ENDING_OF_CITY, MAX_ENDING = 0.001, 5e-7, 0.002
 
 
 class Reserve:
-    """The seconds that are kept, and the token's deadline, which comes earlier by as much.
-
-    Parameters
-    ----------
-    settings : Settings
-    limit : float or None
-        Seconds of the run; None if nothing is to be kept.
-    token : _native.StopToken
-        Gets its deadline from here.
-
-    Attributes
-    ----------
-    seconds : float
-        What is kept now.
-    limit : float or None
-    was_stopped : bool
-        Whether the token had stopped before its deadline was moved.
-    """
+    """The seconds of a run with a `limit` that are kept, and the token's deadline, earlier by as much."""
 
     def __init__(
         self,
@@ -57,8 +36,8 @@ class Reserve:
         self._problem, self._started, self._checkpoint = problem, settings.started, settings.checkpoint
         self._token = token
         self.limit = limit
-        self.was_stopped = False
-        self.seconds = 0.0
+        self.was_stopped = False  # whether the token had stopped before its deadline was moved
+        self.seconds = 0.0  # kept now
         # Threads are worth half their number (docs/scaling/coordinator.md).
         most = THREADS_GAIN if problem.metric.geographic else NATIVE_GAIN
         self._gain = min(max(1.0, 0.5 * settings.threads), most) if problem.n >= WORTH_THREADS else 1.0

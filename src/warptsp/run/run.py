@@ -7,26 +7,23 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
+from warptsp.problem import KnownLength
 from warptsp.progress import WorkerProgress
+from warptsp.run.checkpoint import Checkpoint
 from warptsp.run.course import Course
 from warptsp.run.reserve import Reserve
+from warptsp.run.settings import Settings
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 from warptsp.stop.callback import is_true
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import KnownLength
-    from warptsp.run.checkpoint import Checkpoint
-    from warptsp.run.settings import Settings
 
 logger = logging.getLogger(__package__)
 
@@ -92,8 +89,8 @@ class Run:
         self.start: str | NDArray[np.int32] = settings.start if start is None else start
         self.given = given
         self.token = _native.StopToken()
-        horizon = criterion.horizon()
-        self.time_limit, self.kick_limit = horizon.seconds, horizon.kicks
+        planned = criterion.planned_limit()
+        self.time_limit, self.kick_limit = planned.seconds, planned.kicks
         # A target for the bound wants the time that the bound takes.
         self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
         self._limit: Limit = criterion.limit()
@@ -151,10 +148,7 @@ class Run:
     def use_cpu(self, error: WarpTSPError) -> None:
         """Continue on the CPU, because of this error of the GPU; logged.
 
-        Raises
-        ------
-        WarpTSPError
-            The error itself, if a GPU was asked for by name.
+        Raises `WarpTSPError`: the error itself, if a GPU was asked for by name.
         """
         if not self.may_use_cpu:
             raise error

@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warptsp.problem import Problem
 from warptsp.result import Snapshot
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 SHARE = 0.05  # of the run, at most, that taking them may cost
 FINENESS = 2  # tours considered for each of the snapshots, were they spread evenly
@@ -26,11 +22,7 @@ class Recorder:
     When there is no room for another one, that one goes whose neighbours are closest together. So the end of
     the run need not be known, and memory holds `limit` tours at most.
 
-    Parameters
-    ----------
-    problem : Problem
-    limit : int
-        Number of snapshots in the end, the best tour included; 1 or more.
+    `limit` is the number of snapshots in the end, the best tour included; 1 or more.
     """
 
     def __init__(self, problem: Problem, limit: int) -> None:

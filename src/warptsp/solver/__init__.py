@@ -1,8 +1,8 @@
 """The one function that most people need.
 
 `inputs` takes an instance and a start tour in any of their forms, `options` checks all other arguments,
-`merging` joins several start tours, `stages` runs one method or two and makes the result, with a lower
-bound as `bound` has it, and a proof as `proof` plans it. `proving` is `warptsp.prove`.
+`merging` joins several start tours, `stages` runs one method or two and makes the result, with a proof as
+`proof` plans it. `proving` is `warptsp.prove`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["solve"]
 def solve(
     problem: Instance,
     *,
-    metric: Metric | str | None = None,
+    metric: Metric | str | Callable[..., float] | None = None,
     asymmetric: bool = False,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
@@ -70,10 +70,10 @@ def solve(
         (`Problem.from_frame`); the name of a file that `warptsp.load` reads; a dict of places or of
         distances by name; the answer of a routing service (`Problem.from_osrm`) or a GeoJSON object of
         points; points of shapely; a complete graph of NetworkX.
-    metric : Metric or str, optional
+    metric : Metric, str or callable, optional
         The metric of coordinates that do not have another one already: a name of TSPLIB's, or
         ``"euclidean"``, ``"manhattan"``, ``"chebyshev"`` or ``"haversine"`` (latitude before longitude, in
-        degrees; lengths in metres).
+        degrees; lengths in metres). A function is called for each pair of an array of up to 1000 points.
     asymmetric : bool
         Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a square
         array is a matrix then. A `Problem` records this itself.
@@ -186,8 +186,6 @@ def solve(
     from warptsp.methods import MAIN
     from warptsp.run import Settings
     from warptsp.solver import options
-    from warptsp.solver.bound import bound_of
-    from warptsp.solver.display import displayed
     from warptsp.solver.inputs import instance_of
     from warptsp.solver.merging import start_and_merged
     from warptsp.solver.stages import run_stages
@@ -213,26 +211,26 @@ def solve(
             start = its_start
     workers = options.cluster_of(cluster, cluster_params, device)
     steps = options.steps_of(method, params, then, then_params, workers)
-    limits = options.limits_of(instance, stop, time_limit, kicks)
+    criterion = options.criterion_of(stop, time_limit, kicks, instance)
     threads = resolve_threads(threads)
     proof = None
     if prove is not False or (isinstance(bound, str) and bound == "lp"):
         from warptsp.solver.proof import proof_of
 
-        proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
-        limits = limits if proof is None else proof.limits
+        proof = proof_of(prove, bound, instance, criterion, steps, started, threads, start, checkpoint)
+        criterion = criterion if proof is None else proof.criterion
     seed = options.seed_of(seed)
     recorder = options.recorder_of(instance, snapshots)
     check_callback(callback)
-    planned = options.planned_steps(steps, device, instance, limits)
-    beside = bound_of(bound, instance, limits, threads)
+    planned = options.planned_steps(steps, device, instance, criterion)
+    beside = options.bound_of(bound, instance, criterion, threads)
     start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = options.checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
-    with displayed(progress, callback) as told:
+    with options.displayed(progress, callback) as told:
         result = run_stages(
             Settings(
                 instance,
-                limits,
+                criterion,
                 seed=seed,
                 threads=threads,
                 may_use_cpu=device == "auto",

@@ -6,9 +6,10 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
@@ -16,31 +17,9 @@ from warptsp._words import as_called, counted
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.matrices import Distance
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    from numpy.typing import ArrayLike, NDArray
-
-    OfOtherPackages: TypeAlias = "Frame | ArrowStream | Graph"
-    #: The forms in which `solve` takes an instance.
-    Instance: TypeAlias = (
-        "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | Iterator[Any] | "
-        "OfOtherPackages"
-    )
-
-__all__ = [
-    "as_problem",
-    "checked_start",
-    "given_tour",
-    "instance_of",
-    "start_of",
-    "with_ends",
-    "with_open",
-]
-
 
 _log = logging.getLogger(__name__)
 
@@ -68,17 +47,28 @@ class Graph(Protocol):
     def is_directed(self) -> bool: ...
 
 
-def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmetric: bool = False) -> Problem:
+Instance: TypeAlias = (
+    Problem
+    | ArrayLike
+    | str
+    | os.PathLike[str]
+    | Mapping[Any, Any]
+    | Sequence[Any]
+    | Iterator[Any]
+    | Frame
+    | ArrowStream
+    | Graph
+)
+"""The forms in which `solve` takes an instance."""
+
+
+def as_problem(
+    problem: Instance, *, metric: Metric | str | Distance | None = None, asymmetric: bool = False
+) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
-    What an array of shape (2, 2) or (3, 3) is taken for, `Problem.from_array` says.
-
-    Raises
-    ------
-    InvalidProblem
-        If it is none of them.
-    InvalidOption
-        If `metric` does not fit it.
+    What an array of shape (2, 2) or (3, 3) is taken for, `Problem.from_array` says. Raises `InvalidProblem`
+    if it is none of them; `InvalidOption` if `metric` does not fit it.
     """
     if isinstance(problem, Problem):
         if metric is not None:
@@ -89,7 +79,7 @@ def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmet
     if isinstance(problem, (str, os.PathLike)):
         from warptsp.io import load
 
-        return load(problem, asymmetric=asymmetric, metric=metric)
+        return load(problem, asymmetric=asymmetric, metric=metric)  # type: ignore[arg-type]  # a name
     if isinstance(problem, Iterator):
         problem = list(problem)  # such as zip(xs, ys)
     if not (_is_array(problem) or hasattr(problem, "tocoo")):
@@ -101,6 +91,8 @@ def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmet
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     if metric is None:
         return Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    if callable(metric):
+        return Problem.from_points(problem, metric, asymmetric=asymmetric)  # type: ignore[arg-type]
     if Metric.parse(metric) is Metric.EXPLICIT:
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     return Problem.from_points(problem, metric)  # type: ignore[arg-type]
@@ -110,7 +102,7 @@ def _is_array(problem: object) -> bool:
     return isinstance(problem, np.ndarray) and problem.dtype != object
 
 
-def _of_other_packages(problem: Any, metric: Metric | str | None, *, asymmetric: bool) -> Problem | None:
+def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Problem | None:
     """Return the problem in an object that is no array; None for what may be one, such as a list."""
     found: Problem
     if isinstance(problem, Mapping):
@@ -155,7 +147,7 @@ def _check_no_metric(metric: object, what: str) -> None:
 def instance_of(
     problem: Instance,
     *,
-    metric: Metric | str | None = None,
+    metric: Metric | str | Distance | None = None,
     asymmetric: bool = False,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
@@ -164,13 +156,8 @@ def instance_of(
     """Return the instance of a call that searches for a tour, and the first city of a closed one.
 
     Metric and ends are known here, so that this is where doubts are told and missing arcs are looked at.
-
-    Raises
-    ------
-    InvalidProblem
-        It is none, or its arcs make no tour.
-    InvalidOption
-        The options contradict each other, or do not fit it.
+    Raises `InvalidProblem`: it is none, or its arcs make no tour; `InvalidOption`: the options contradict
+    each other, or do not fit it.
     """
     found, first = with_ends(
         as_problem(problem, metric=metric, asymmetric=asymmetric), start_city, end_city, open
@@ -184,12 +171,7 @@ def instance_of(
 def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
     """Return the problem as a closed tour (False), as a path (True) or as the path that is given.
 
-    A path that the problem already is keeps its ends.
-
-    Raises
-    ------
-    InvalidOption
-        If `open` is something else.
+    A path that the problem already is keeps its ends. Raises `InvalidOption` if `open` is something else.
     """
     if isinstance(open, OpenPath):
         return replace(problem, open=open)
@@ -205,12 +187,8 @@ def with_ends(
 ) -> tuple[Problem, int | None]:
     """Return the problem with these first and last cities, and the first one of a closed tour.
 
-    An end of a path that is not given stays as the problem has it.
-
-    Raises
-    ------
-    InvalidOption
-        If there is no such city, or if the options contradict each other.
+    An end of a path that is not given stays as the problem has it. Raises `InvalidOption` if there is no such
+    city, or if the options contradict each other.
     """
     if open is not None:
         problem = with_open(problem, open)
@@ -273,14 +251,8 @@ def given_tour(
 ) -> tuple[str, NDArray[np.int32]]:
     """Return a tour that is given as a file, as cities or as a result, and its name for the record.
 
-    `name` is what messages call one that is no file.
-
-    Raises
-    ------
-    InvalidTour
-        If it is not a tour of this problem.
-    ParseError
-        If the file cannot be read.
+    `name` is what messages call one that is no file. Raises `InvalidTour` if it is not a tour of this
+    problem; `ParseError` if the file cannot be read.
     """
     if isinstance(tour, (str, os.PathLike)):
         from warptsp.io import read_tour
@@ -292,10 +264,7 @@ def given_tour(
 def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.int32]:
     """Return a start tour as an int32 array, turned so that it fits the ends of an open path.
 
-    Raises
-    ------
-    InvalidTour
-        If it is not a tour of this problem: other cities, a fixed edge missing, other ends.
+    Raises `InvalidTour` if it is not a tour of this problem: other cities, a fixed edge missing, other ends.
     """
     array = plain_array(tour, f"{name}: the cities", InvalidTour)
     if array.ndim == 1 and len(array) != problem.n:

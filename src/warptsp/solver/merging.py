@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
@@ -15,20 +16,11 @@ from warptsp._words import counted
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
+from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.result import Result
 from warptsp.run.snapshots import turned_to_first
-from warptsp.solver.inputs import given_tour, instance_of, start_of
+from warptsp.solver.inputs import Instance, given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.problem import Metric, OpenPath, Problem
-    from warptsp.solver.inputs import Instance
-
-__all__ = ["merge", "merged", "tours_of"]
 
 _FEWEST = 4  # nodes; all closed tours of fewer are the same
 
@@ -104,10 +96,7 @@ def merge(
 def tours_of(problem: Problem, tours: Any, option: str) -> list[NDArray[np.int32]]:
     """Return the tours that are given to be merged, checked.
 
-    Raises
-    ------
-    InvalidTour, InvalidOption
-        One of them is no tour of this problem.
+    Raises `InvalidTour`, `InvalidOption`: one of them is no tour of this problem.
     """
     if isinstance(tours, (str, bytes, os.PathLike)) or not isinstance(tours, Iterable):
         raise InvalidOption(f"{option}: {shown(tours)} is no list of tours; put them into [...]")
@@ -121,10 +110,8 @@ def start_and_merged(
 ) -> tuple[str, NDArray[np.int32] | None, tuple[NDArray[np.int32], ...]]:
     """Return the start's name for the record, the start tour if there is one, and what is merged with it.
 
-    Raises
-    ------
-    InvalidTour, InvalidOption
-        One of them is no tour of this problem, or they contradict each other.
+    Raises `InvalidTour`, `InvalidOption`: one of them is no tour of this problem, or they contradict each
+    other.
     """
     name, tour = start_of(problem, start)
     if merge is None:

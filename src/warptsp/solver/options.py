@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from warptsp._checks import checked_count, shown
+from warptsp._offers import find
 from warptsp._words import as_called
+from warptsp.bound.beside import BoundBeside, checked_bound
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import CPU, Devices
 from warptsp.methods import METHODS, Method, get_method
 from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
-from warptsp.methods.places import seen_by
+from warptsp.methods.places import Seen, seen_by
+from warptsp.methods.protocol import Run
+from warptsp.problem import Problem
+from warptsp.progress import Progress
 from warptsp.run.checkpoint import Checkpoint
 from warptsp.run.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
 if TYPE_CHECKING:
     from warptsp.cluster.outer import Outer
-    from warptsp.methods.places import Seen
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+
+Callback: TypeAlias = Callable[[Progress], object]
 
 logger = logging.getLogger(__name__)
 
@@ -63,10 +70,7 @@ class Step:
     def planned(self, device: str, problem: Problem, seconds: float | None) -> Step:
         """Return what is run for so many cities, with the device of this process that it uses.
 
-        Raises
-        ------
-        UnsupportedProblem
-            If the method cannot do it.
+        Raises `UnsupportedProblem` if the method cannot do it.
         """
         if problem.asymmetric and not self.method.asymmetric:
             able = ", ".join(method.name for method in METHODS.values() if method.asymmetric)
@@ -128,10 +132,10 @@ def steps_of(
 
 
 def planned_steps(
-    steps: list[Step], device: str, problem: Problem, limits: StoppingCriterion | None
+    steps: list[Step], device: str, problem: Problem, criterion: StoppingCriterion | None
 ) -> tuple[Step, ...]:
     """Return what is run in their place, each with its device."""
-    seconds = None if limits is None else limits.horizon().seconds
+    seconds = None if criterion is None else criterion.planned_limit().seconds
     planned = tuple(step.planned(device, problem, seconds) for step in steps)
     if device == "cpu":
         for step in steps:
@@ -154,13 +158,13 @@ def cluster_of(cluster: Any, params: Mapping[str, Any] | object | None, device: 
     return Outer(cluster, device, parse_params(ClusterParams, "cluster", params))
 
 
-def limits_of(
-    problem: Problem,
+def criterion_of(
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
+    problem: Problem | None = None,
 ) -> StoppingCriterion | None:
-    """Return the criterion that was asked for, None if there is none."""
+    """Return the criterion that was asked for, or None; it fits the problem, if that is given."""
     given = [] if stop is None else [as_criterion(stop)]
     if time_limit is not None:
         given.append(MaxRuntime(time_limit))
@@ -168,10 +172,9 @@ def limits_of(
         given.append(MaxKicks(kicks))
     if not given:
         return None
-    criterion = given[0]
-    for other in given[1:]:
-        criterion = criterion | other
-    criterion.check(problem, problem.known_length)
+    criterion = reduce(or_, given)
+    if problem is not None:
+        criterion.check(problem, problem.known_length)
     return criterion
 
 
@@ -199,3 +202,36 @@ def checkpoint_of(problem: Problem, file: object, interval: float, start: str) -
     if os.path.isfile(name) and start != name:
         logger.warning("the checkpoint %s already exists and will be replaced; start continues from it", name)
     return checkpoint
+
+
+def bound_of(
+    bound: object, problem: Problem, criterion: StoppingCriterion | None, threads: int
+) -> BoundBeside | None:
+    """Return what computes a lower bound beside the search; None for none."""
+    wanted = checked_bound(bound)
+    is_target = criterion is not None and criterion.needs_bound()
+    if wanted is None and is_target:
+        option = as_called(f"bound={shown(bound)}", "--bound none")
+        raise InvalidOption(f"{option}: the target gap is one to the lower bound; leave {option} out")
+    if wanted is None or problem.asymmetric:
+        return None
+    seconds = None if criterion is None else criterion.limit().seconds
+    return BoundBeside(problem, wanted, threads=threads, is_target=is_target, limit=seconds)
+
+
+@contextmanager
+def displayed(progress: object, callback: Callback | None) -> Iterator[Callback | None]:
+    """Return the callback of a run, which draws its progress if that is wanted."""
+    if not isinstance(progress, bool):
+        raise InvalidOption(f"progress: {shown(progress)} is neither True nor False")
+    if not progress:
+        yield callback
+        return
+    display = find("progress display")("auto")
+
+    def told(event: Progress) -> object:
+        display(event)
+        return None if callback is None else callback(event)
+
+    with display:
+        yield told

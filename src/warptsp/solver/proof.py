@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.methods.protocol import best_of
 from warptsp.outputs import check_writable, is_stream
+from warptsp.problem import Problem
+from warptsp.proof import Proof, ProofProgress
 from warptsp.proof.linear_program import has_solver
 from warptsp.proof.proof import ProofOptions
 from warptsp.proof.proving import (
@@ -25,21 +29,11 @@ from warptsp.proof.proving import (
     prove_within,
     skipped,
 )
-from warptsp.run import PROVED
+from warptsp.run import PROVED, Run
+from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF, Share
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.proof import Proof, ProofProgress
-    from warptsp.run import Run
-    from warptsp.solver.options import Step
-
-__all__ = ["ProofStage", "proof_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -58,52 +52,28 @@ def proof_beside(tour: str | os.PathLike[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ProofStage:
-    """A proof that follows the search, and reports to a run as methods do.
+    """A proof that follows the search, and reports to a run as methods do."""
 
-    Attributes
-    ----------
-    limits : StoppingCriterion or None
-        Of the search, which leaves time to the proof.
-    deadline : float or None
-        On the monotonic clock.
-    threads : int
-    at_most : float or None
-        Seconds for a proof that nobody has asked for.
-    tree : bool
-        False: the bound of the root is wanted, and no more.
-    search : bool
-        Whether the proof goes on with the search first, of which there was little.
-    resume : str or None
-        The checkpoint of an earlier proof, from which this one goes on.
-    """
-
-    limits: StoppingCriterion | None
-    deadline: float | None
+    criterion: StoppingCriterion | None  # of the search, which leaves time to the proof
+    deadline: float | None  # on the monotonic clock
     threads: int = 1
-    at_most: float | None = None
-    tree: bool = True
-    search: bool = False
-    resume: str | None = None
+    at_most: float | None = None  # seconds for a proof that nobody has asked for
+    tree: bool = True  # False: the bound of the root is wanted, and no more
+    search: bool = False  # whether the proof goes on with the search first, of which there was little
+    resume: str | None = None  # the checkpoint of an earlier proof, from which this one goes on
 
-    def criterion(self, started: float) -> StoppingCriterion:
+    def ends(self, started: float) -> StoppingCriterion:
         """Return what ends the run of the proof, in a call that has started then: time, and tokens."""
         end = Completion() if self.deadline is None else MaxRuntime(self.deadline - started)
-        tokens = () if self.limits is None else self.limits.tokens()
+        tokens = () if self.criterion is None else self.criterion.tokens()
         return reduce(or_, (token for token in tokens if isinstance(token, StoppingCriterion)), end)
 
     def run(self, run: Run) -> tuple[Proof | None, str | None]:
         """Prove that the best tour of a run is optimal, or find one that is.
 
-        Returns
-        -------
-        proof : Proof or None
-        skipped : str or None
-            What went wrong, in a line, where the proof was given up for that.
-
-        Raises
-        ------
-        BaseException
-            A second Ctrl-C, or an `OutputError`, with what was proved in its attribute ``result``.
+        Returns the proof and, where it was given up for that, what went wrong, in a line. Raises
+        `BaseException`, such as a second Ctrl-C or an `OutputError`, with what was proved in its attribute
+        ``result``.
         """
         try:
             proof = self._proof(run, best_of(run)[0])
@@ -184,7 +154,7 @@ def proof_of(
     wanted: object,
     bound: object,
     problem: Problem,
-    limits: StoppingCriterion | None,
+    criterion: StoppingCriterion | None,
     steps: Sequence[Step],
     started: float,
     threads: int,
@@ -193,19 +163,14 @@ def proof_of(
 ) -> ProofStage | None:
     """Return the proof that was asked for, or its bound alone, and what it leaves of the limits; or None.
 
-    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it.
-
-    Raises
-    ------
-    InvalidOption, UnsupportedProblem, BackendUnavailable
-    OutputError
-        There cannot be a file for the proof beside the checkpoint.
+    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it. Raises
+    `OutputError`: there cannot be a file for the proof beside the checkpoint.
     """
     if wanted != "auto" and not isinstance(wanted, bool):
         raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')
     tree = wanted is True
     if not tree and (problem.asymmetric or not isinstance(bound, str) or bound != "lp"):
-        return _unasked(problem, limits, steps, started, threads) if wanted == "auto" else None
+        return _unasked(problem, criterion, steps, started, threads) if wanted == "auto" else None
     check_provable(problem)
     if isinstance(checkpoint, (str, os.PathLike)) and (kept := proof_beside(checkpoint)) is not None:
         check_writable(kept)
@@ -213,20 +178,20 @@ def proof_of(
     if resume is not None and not os.path.isfile(resume):
         resume = None
     few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE_PROOF) if steps[0].method.name == "lk" else None
-    after = ProofStage(limits, None, threads=threads, tree=tree, resume=resume)
-    if limits is None:
-        return replace(after, limits=few, search=few is not None and resume is None)
-    seconds = limits.limit().seconds
+    after = ProofStage(criterion, None, threads=threads, tree=tree, resume=resume)
+    if criterion is None:
+        return replace(after, criterion=few, search=few is not None and resume is None)
+    seconds = criterion.limit().seconds
     if seconds is None:
         return after
-    shared = limits | Share(MaxRuntime(SEARCH_SHARE * seconds), BEFORE_PROOF)
+    shared = criterion | Share(MaxRuntime(SEARCH_SHARE * seconds), BEFORE_PROOF)
     if resume is not None and few is not None:  # which has searched before
         shared = shared | few
-    return replace(after, limits=shared, deadline=started + seconds)
+    return replace(after, criterion=shared, deadline=started + seconds)
 
 
 def _unasked(
-    problem: Problem, limits: StoppingCriterion | None, steps: Sequence[Step], started: float, threads: int
+    problem: Problem, criterion: StoppingCriterion | None, steps: Sequence[Step], started: float, threads: int
 ) -> ProofStage | None:
     """Return a short proof where one is likely to succeed and disturbs nothing, such as repeatability."""
     search = steps[0]
@@ -234,10 +199,10 @@ def _unasked(
         return None
     if search.method.name != "lk" or search.outer is not None:
         return None
-    if limits is None:
+    if criterion is None:
         return ProofStage(None, None, threads=threads, at_most=UNASKED_SECONDS)
-    if not isinstance(limits, MaxRuntime):
+    if not isinstance(criterion, MaxRuntime):
         return None
-    seconds = min(UNASKED_SECONDS, UNASKED_SHARE * limits.seconds)
-    share = Share(MaxRuntime(limits.seconds - seconds), str(limits))
-    return ProofStage(share, started + limits.seconds, threads=threads, at_most=seconds)
+    seconds = min(UNASKED_SECONDS, UNASKED_SHARE * criterion.seconds)
+    share = Share(MaxRuntime(criterion.seconds - seconds), str(criterion))
+    return ProofStage(share, started + criterion.seconds, threads=threads, at_most=seconds)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from warptsp.proof import Proof, ProofProgress
     from warptsp.stop import StopToken
 
-__all__ = ["prove"]
-
 BOUND_SECONDS = 1.0
 """For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
 before its first linear programme has that bound."""

@@ -5,37 +5,31 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.claims import bound_of_optimal, confirmed_bound, is_confirmed
 from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
+from warptsp.methods import Method
 from warptsp.methods.launch import asked_of_launches
-from warptsp.problem import KnownLength
+from warptsp.problem import KnownLength, Problem
 from warptsp.progress import relative_gap
+from warptsp.proof import Proof
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import PROVED, Run, Settings
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
-from warptsp.solver.options import TRIVIAL
+from warptsp.solver.options import TRIVIAL, Step
+from warptsp.solver.proof import ProofStage
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
 from warptsp.stop.share import BEFORE_PROOF
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from warptsp.methods import Method
-    from warptsp.problem import Problem
-    from warptsp.proof import Proof
-    from warptsp.solver.options import Step
-    from warptsp.solver.proof import ProofStage
 
 logger = logging.getLogger(__name__)
 
@@ -45,10 +39,8 @@ FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 def run_stages(settings: Settings, steps: Sequence[Step], proof: ProofStage | None = None) -> Result:
     """Run the methods in turn, then a proof; return what they found, whose tour may go through missing arcs.
 
-    Raises
-    ------
-    BaseException
-        What ended a method, with the result in its attribute ``result`` if there was a tour by then.
+    Raises `BaseException`: what ended a method, with the result in its attribute ``result`` if there was a
+    tour by then.
     """
     session = _Session(settings, steps)
     with FirstSignal(session.interrupt) as signals, closing(session):
@@ -189,7 +181,7 @@ class _Session:
         self.ending, bound = before, self._bound_value()
         run = Run(
             replace(settings, bound=None),
-            stage.criterion(settings.started),
+            stage.ends(settings.started),
             known=self.known,
             start=tour,
             start_length=self.runs[0].course.start_length,
@@ -313,21 +305,21 @@ class _Session:
 
     def _is_target_met(self) -> bool:
         """Whether a second method has nothing left to do: no time, a target reached, a stop requested."""
-        limits, state = self.settings.limits, self._state()
-        return limits is not None and state is not None and limits(state)
+        criterion, state = self.settings.criterion, self._state()
+        return criterion is not None and state is not None and criterion(state)
 
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
-        limits, state = self.settings.limits, self._state()
-        missed = "" if limits is None or state is None else limits.missed(state)
+        criterion, state = self.settings.criterion, self._state()
+        missed = "" if criterion is None or state is None else criterion.missed(state)
         return "; ".join(filter(None, (self.stages[-1].stop_reason, missed)))
 
     def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
         settings = self.settings
-        if settings.limits is None:
+        criterion = settings.criterion
+        if criterion is None:
             criterion = _own_rule(step, self.known, begun)
         else:
-            criterion = settings.limits
             if isinstance(criterion, TargetGap) and criterion.needs_bound():
                 criterion = criterion | _own_rule(step, self.known, begun)
             if step is not self.steps[-1]:
@@ -357,10 +349,10 @@ def _own_rule(step: Step, known: KnownLength | None, begun: float) -> StoppingCr
     return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun)
 
 
-def _leaving_time(limits: StoppingCriterion) -> StoppingCriterion:
+def _leaving_time(criterion: StoppingCriterion) -> StoppingCriterion:
     """Return the limits of a first method, which leaves some time to the second."""
-    seconds = limits.limit().seconds
-    return limits if seconds is None else limits | MaxRuntime(FIRST_SHARE * seconds)
+    seconds = criterion.limit().seconds
+    return criterion if seconds is None else criterion | MaxRuntime(FIRST_SHARE * seconds)
 
 
 def _stage(step: Step, run: Run, begun: float, length: int | float, failure: BaseException | None) -> Stage:

@@ -7,8 +7,6 @@ import numpy as np
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
-__all__ = ["check_callback", "is_true"]
-
 
 def check_callback(callback: object) -> None:
     """Raise InvalidOption for what cannot be called."""

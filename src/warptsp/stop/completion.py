@@ -19,6 +19,3 @@ class Completion(StoppingCriterion):
 
     def __str__(self) -> str:
         return "no limit given: until the method is done"
-
-    def __repr__(self) -> str:
-        return f"Completion(optimum={self.optimum!r})"

@@ -78,8 +78,8 @@ class StoppingCriterion:
         """Upper bounds on the search: the time, or number of kicks, by which it is certain to be met."""
         return Limit()
 
-    def horizon(self) -> Limit:
-        """The length of search that a method should plan for, such as the end of a cooling schedule."""
+    def planned_limit(self) -> Limit:
+        """The limit that a method should plan for, such as the end of a cooling schedule."""
         return self.limit()
 
     def check(self, problem: Problem, known: KnownLength | None) -> None:
@@ -100,6 +100,11 @@ class StoppingCriterion:
     def tokens(self) -> tuple[Token, ...]:
         """The tokens that end the search on their own, whatever else is asked for."""
         return ()
+
+    def __repr__(self) -> str:
+        fields = getattr(self, "__dict__", {}).items()  # of a user's criterion, maybe in slots
+        given = (f"{name}={value!r}" for name, value in fields if value is not None)
+        return f"{type(self).__name__}({', '.join(given)})"
 
     def __or__(self, other: StoppingCriterion | Callable[[SearchState], bool]) -> StoppingCriterion:
         return AnyOf(self, other)
@@ -125,9 +130,6 @@ class Custom(StoppingCriterion):
 
     def __str__(self) -> str:
         return f"{getattr(self.function, '__name__', type(self.function).__name__)} said stop"
-
-    def __repr__(self) -> str:
-        return f"Custom({self.function!r})"
 
 
 def as_criterion(stop: object) -> StoppingCriterion:
@@ -186,8 +188,8 @@ class AnyOf(_Composite):
     def limit(self) -> Limit:
         return _earliest([c.limit() for c in self.criteria])
 
-    def horizon(self) -> Limit:
-        return _earliest([c.horizon() for c in self.criteria])
+    def planned_limit(self) -> Limit:
+        return _earliest([c.planned_limit() for c in self.criteria])
 
     def tokens(self) -> tuple[Token, ...]:
         return tuple(token for c in self.criteria for token in c.tokens())
@@ -211,8 +213,8 @@ class AllOf(_Composite):
     def limit(self) -> Limit:
         return _latest([c.limit() for c in self.criteria])
 
-    def horizon(self) -> Limit:
-        return _latest([c.horizon() for c in self.criteria])
+    def planned_limit(self) -> Limit:
+        return _latest([c.planned_limit() for c in self.criteria])
 
     def may_end_early(self) -> bool:
         return all(criterion.may_end_early() for criterion in self.criteria)

@@ -13,17 +13,9 @@ from warptsp.stop.token import StopToken
 if TYPE_CHECKING:
     import warptsp._native as _native
 
-__all__ = ["checked_time_limit", "token_until"]
-
 
 def checked_time_limit(seconds: object) -> float:
-    """Return a time limit as a float.
-
-    Raises
-    ------
-    InvalidOption
-        It is not a finite number, or negative.
-    """
+    """Return a time limit as a float. Raises `InvalidOption`: it is not a finite number, or negative."""
     return checked_number("time limit", seconds, minimum=0.0, what="a number of seconds, 0 or more")
 
 
@@ -34,12 +26,8 @@ def token_until(
     """Have a native token that stops so many seconds after `began`, a time of `time.monotonic`.
 
     A native one that is given is that token, and keeps a deadline that is earlier. A request of a `StopToken`
-    is passed on for as long as the context lasts.
-
-    Raises
-    ------
-    InvalidOption
-        It is no token, or the time limit is none.
+    is passed on for as long as the context lasts. Raises `InvalidOption`: it is no token, or the time limit
+    is none.
     """
     import warptsp._native as _native
 

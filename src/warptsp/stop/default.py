@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from warptsp._words import counted
-from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
+from warptsp.stop.completion import Completion
+from warptsp.stop.criterion import Limit, SearchState
 
 TINY = 12  # cities up to which a few hundred kicks have always found the optimum
 SMALL = 2_000  # cities up to which a search may be done before its time is up
 MEDIUM = 10_000  # cities up to which 10 s suffice
 SECONDS = 10.0
-# Without a horizon a method searches in cycles of doubling length, each of which is more than half of the run
-# so far when it ends: after one of them has brought nothing, the next one is not worth its time.
+# Without a limit to plan for, a method searches in cycles of doubling length, each of which is more than half
+# of the run so far when it ends: after one of them has brought nothing, the next one is not worth its time.
 IDLE = 0.6  # share of the run without an improvement after which it ends
 
 
-class DefaultStop(StoppingCriterion):
+class DefaultStop(Completion):
     """Stop when the search seems done: no improvement for a good part of its time, or the time is up.
 
     - Up to 12 cities: after a few hundred kicks, which take milliseconds.
     - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the
-      number of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it
-      searches in cycles of growing length.
+      number of cities, brought nothing; after 10 s at the latest. A method gets no limit to plan for,
+      so that it searches in cycles of growing length.
       The method may end before, when nothing is left to gain, or hardly so: ``lk`` on the CPU up to 30
       cities when it has proved its tour optimal, up to 500 when populations of tours have been crossed to
       their end.
@@ -31,8 +32,8 @@ class DefaultStop(StoppingCriterion):
     """
 
     def __init__(self, cities: int, optimum: int | float | None = None, begun: float = 0.0) -> None:
+        super().__init__(optimum)
         self.cities = cities
-        self.optimum = optimum
         self.begun = begun  # seconds after the call of solve, where another method came first
         self.max_seconds = begun + round(SECONDS * max(1.0, cities / MEDIUM) ** 0.75, 1)
         self.max_kicks = 50 * cities if cities <= TINY else None
@@ -40,21 +41,18 @@ class DefaultStop(StoppingCriterion):
         self.patience = 0.1 + cities / 300.0
 
     def __call__(self, state: SearchState) -> bool:
-        if self._settled(state) or state.elapsed >= self.max_seconds:
+        if super().__call__(state) or state.elapsed >= self.max_seconds:
             return True
         if self.max_kicks is not None:
             return state.kicks >= self.max_kicks
         return self.cities <= SMALL and self._idle(state)
 
-    def _settled(self, state: SearchState) -> bool:
-        return state.length == 0 or state.length == self.optimum
-
     def _idle(self, state: SearchState) -> bool:
         return state.elapsed - state.improved_at >= max(self.patience, IDLE * (state.elapsed - self.begun))
 
     def reason(self, state: SearchState) -> str:
-        if self._settled(state):
-            return "a tour of length 0 is optimal" if state.length == 0 else "the optimal length is reached"
+        if super().__call__(state):
+            return super().reason(state)
         if self.max_kicks is not None and state.kicks >= self.max_kicks:
             return f"no limit given: {self.max_kicks} kicks are enough for {counted(self.cities)}"
         if self.cities <= SMALL and self._idle(state):
@@ -64,10 +62,8 @@ class DefaultStop(StoppingCriterion):
     def limit(self) -> Limit:
         return Limit(seconds=self.max_seconds, kicks=self.max_kicks)
 
-    def horizon(self) -> Limit:
-        if TINY < self.cities <= SMALL:
-            return Limit()
-        return self.limit()
+    def planned_limit(self) -> Limit:
+        return Limit() if TINY < self.cities <= SMALL else self.limit()
 
     def may_end_early(self) -> bool:
         return self.cities <= SMALL

@@ -24,6 +24,3 @@ class MaxKicks(StoppingCriterion):
 
     def __str__(self) -> str:
         return f"limit of {self.kicks} kicks"
-
-    def __repr__(self) -> str:
-        return f"MaxKicks({self.kicks})"

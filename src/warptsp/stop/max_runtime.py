@@ -24,6 +24,3 @@ class MaxRuntime(StoppingCriterion):
 
     def __str__(self) -> str:
         return f"time limit of {self.seconds:g} s"
-
-    def __repr__(self) -> str:
-        return f"MaxRuntime({self.seconds!r})"

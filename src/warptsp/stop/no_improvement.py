@@ -34,7 +34,3 @@ class NoImprovement(StoppingCriterion):
     def __str__(self) -> str:
         span = f"{self.kicks} kicks" if self.kicks is not None else f"{self.seconds:g} s"
         return f"no improvement for {span}"
-
-    def __repr__(self) -> str:
-        given = f"kicks={self.kicks}" if self.kicks is not None else f"seconds={self.seconds!r}"
-        return f"NoImprovement({given})"

@@ -8,14 +8,7 @@ BEFORE_PROOF = "end of the search before the proof"
 
 
 class Share(StoppingCriterion):
-    """What one step has of the limits of a call; nobody has given this limit, so it is not named.
-
-    Parameters
-    ----------
-    part : StoppingCriterion
-    name : str
-        What is said instead.
-    """
+    """What one step has of the limits of a call; nobody has given it, so that `name` is said instead."""
 
     def __init__(self, part: StoppingCriterion, name: str) -> None:
         self.part, self.name = part, name
@@ -28,6 +21,3 @@ class Share(StoppingCriterion):
 
     def __str__(self) -> str:
         return self.name
-
-    def __repr__(self) -> str:
-        return f"Share({self.part!r}, {self.name!r})"

@@ -26,9 +26,6 @@ class TargetLength(StoppingCriterion):
     def __str__(self) -> str:
         return f"target length of {self.length} reached"
 
-    def __repr__(self) -> str:
-        return f"TargetLength({self.length!r})"
-
 
 class TargetGap(StoppingCriterion):
     """Stop as soon as the tour is at most `percent` % longer than the optimum, or the best tour known.
@@ -85,7 +82,3 @@ class TargetGap(StoppingCriterion):
 
     def __str__(self) -> str:
         return f"{self._described()} reached"
-
-    def __repr__(self) -> str:
-        reference = "" if self.reference is None else f", reference={self.reference!r}"
-        return f"TargetGap({self.percent!r}{reference})"

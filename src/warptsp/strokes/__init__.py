@@ -6,8 +6,8 @@ into an order with little travel between them; docs/strokes.md is the guide.
 
 from __future__ import annotations
 
-from .arrange import arrange
-from .machine import AxisTimes, Euclidean, Machine, MaxOfAxes
-from .plan import Plan
+from warptsp.strokes.arrange import arrange
+from warptsp.strokes.machine import AxisTimes, Euclidean, Machine, MaxOfAxes
+from warptsp.strokes.plan import Plan
 
 __all__ = ["AxisTimes", "Euclidean", "Machine", "MaxOfAxes", "Plan", "arrange"]

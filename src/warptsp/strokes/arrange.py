@@ -13,15 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp._checks import checked_number
 from warptsp.errors import InvalidOption
 from warptsp.run import COMPLETE, PROVED
-
-from .machine import Machine, machine_of
-from .model import Ends, Path, checked_flags, checked_groups, checked_paths, checked_point
-from .parts import Task, arranged, given_order, nearest_order, travel_mixed
-from .plan import Plan, travel_points
-from .refine import Refined, travel_of
-from .search import Effort
-
-__all__ = ["arrange"]
+from warptsp.strokes.machine import Machine, machine_of
+from warptsp.strokes.model import Ends, Path, checked_flags, checked_groups, checked_paths, checked_point
+from warptsp.strokes.parts import Task, arranged, given_order, nearest_order, travel_mixed
+from warptsp.strokes.plan import Plan, travel_points
+from warptsp.strokes.refine import Refined, travel_of
+from warptsp.strokes.search import Effort
 
 DEFAULT_SECONDS = 6.0
 """Without a time limit everything together takes at most this long, and less where little is left to gain."""
@@ -197,7 +194,6 @@ def _reason(task: Task, effort: Effort) -> str:
         and bool((task.group == task.group[0]).all())
         and units.free
         and task.machine.exact
-        and not task.machine.maximum  # which is searched on a grid
     )
     last = effort.reasons[-1]
     return COMPLETE if last == PROVED and not whole else last

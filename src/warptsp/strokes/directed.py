@@ -19,14 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
-
-from .entries import Options
-from .machine import Machine
-from .model import Ends, Units
-from .refine import Refined
-from .search import Effort
-
-__all__ = ["by_windows", "matrix_size", "searched_as_matrix", "searched_as_options", "two_ways"]
+from warptsp.strokes.entries import Options
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.refine import Refined
+from warptsp.strokes.search import Effort
 
 
 def matrix_size(units: Units) -> int:

@@ -12,10 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .machine import Machine
-from .model import Ends
-
-__all__ = ["Options", "best_options"]
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends
 
 
 @dataclass(frozen=True, slots=True)

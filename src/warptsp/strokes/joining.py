@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Units
-
-__all__ = ["Chains", "joined"]
+from warptsp.strokes.model import Units
 
 # Of each end the nearest so many others are considered: a million strokes from one point must not make 10^12
 # pairs. At most one of them is taken.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption
-
-__all__ = ["AxisTimes", "Euclidean", "Machine", "MaxOfAxes", "machine_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +19,22 @@ class Machine:
 
     A subclass has `cost`, and says by `frame` in which coordinates, and which norm of them, the search may
     measure instead: exactly, or, where no norm is the cost, as nearly as possible.
+
+    Attributes
+    ----------
+    maximum : bool
+        Whether the norm of `frame` is the maximum of the axes; otherwise it is Euclid's.
+    unit : str
+        What `cost` is in: an empty string for the unit of the coordinates.
     """
+
+    maximum: ClassVar[bool] = False
+    unit: ClassVar[str] = ""
 
     @property
     def exact(self) -> bool:
         """Whether the norm of `frame` is the cost itself."""
         return True
-
-    @property
-    def maximum(self) -> bool:
-        """Whether the norm of `frame` is the maximum of the axes; otherwise it is Euclid's."""
-        return False
-
-    @property
-    def unit(self) -> str:
-        """What `cost` is in: an empty string for the unit of the coordinates."""
-        return ""
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The cost of travels between points; arrays of shape (..., 2) or (..., 3) are broadcast."""
@@ -63,10 +61,7 @@ class Euclidean(Machine):
 class MaxOfAxes(Machine):
     """The longest of the axes: each motor runs at the same top speed, all at once."""
 
-    @property
-    def maximum(self) -> bool:
-        """True."""
-        return True
+    maximum: ClassVar[bool] = True
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The maximum of the differences."""
@@ -89,6 +84,8 @@ class AxisTimes(Machine):
         In units per second squared; None for an axis at top speed at once.
     """
 
+    maximum: ClassVar[bool] = True
+    unit: ClassVar[str] = "s"
     speed: tuple[float, ...]
     acceleration: tuple[float, ...] | None = None
 
@@ -103,16 +100,6 @@ class AxisTimes(Machine):
     def exact(self) -> bool:
         """Whether there is no acceleration to consider."""
         return self.acceleration is None
-
-    @property
-    def maximum(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def unit(self) -> str:
-        """Seconds."""
-        return "s"
 
     def cost(self, start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
         """The time of the slowest axis, in seconds."""

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
 
-__all__ = ["Path", "Units", "checked_flags", "checked_groups", "checked_paths", "checked_point"]
-
 Path = NDArray[np.float64]
 LARGEST = 1e150
 """A coordinate, at most: squares of it are finite."""

@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
-
-from .machine import Machine
-from .model import Ends, Path, Units
-from .refine import Refined
-from .search import Cities
-
-__all__ = ["nearest_first"]
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Path, Units
+from warptsp.strokes.refine import Refined
+from warptsp.strokes.search import Cities
 
 _AHEAD = 16  # neighbours that are looked up at once
 _RECENT = 64  # options that have become possible since the tree was built, at least, before it is built again

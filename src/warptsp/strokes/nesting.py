@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Path
-
-__all__ = ["heights", "parents"]
+from warptsp.strokes.model import Path
 
 _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them

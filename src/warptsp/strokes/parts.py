@@ -12,17 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .directed import by_windows, matrix_size, searched_as_matrix, searched_as_options, two_ways
-from .entries import Options, best_options
-from .joining import Chains, joined
-from .machine import Machine
-from .model import Ends, Path, Units
-from .nearest import nearest_first
-from .nesting import heights, parents
-from .refine import Refined, refine, travel_of
-from .search import Effort, searched
-
-__all__ = ["Task", "arranged", "given_order", "nearest_order", "travel_mixed"]
+from warptsp.strokes.directed import (
+    by_windows,
+    matrix_size,
+    searched_as_matrix,
+    searched_as_options,
+    two_ways,
+)
+from warptsp.strokes.entries import Options, best_options
+from warptsp.strokes.joining import Chains, joined
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Path, Units
+from warptsp.strokes.nearest import nearest_first
+from warptsp.strokes.nesting import heights, parents
+from warptsp.strokes.refine import Refined, refine, travel_of
+from warptsp.strokes.search import Effort, searched
 
 MATRIX = 1000
 """Fixed edges up to which directions are searched as one matrix, of twice as many rows; more are searched in

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .machine import Machine
-from .model import Path
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["Plan", "travel_points"]
 
 _LITTLE = 0.9  # of the travel: groups that cost less than the rest are not worth a line
 

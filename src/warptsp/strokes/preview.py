@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
-
-from .model import Path
-from .plan import Plan, travel_points
-
-__all__ = ["preview", "write_preview"]
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan, travel_points
 
 _SIDE = 800.0  # user units of the longer side of a panel
 _GAP = 24.0

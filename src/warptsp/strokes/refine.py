@@ -15,10 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .machine import Machine
-from .model import Ends, Units
-
-__all__ = ["Refined", "refine", "travel_of"]
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Units
 
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most

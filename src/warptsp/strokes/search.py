@@ -17,14 +17,10 @@ from numpy.typing import NDArray
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime
+from warptsp.strokes.machine import Machine
+from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.refine import Refined
 
-from .machine import Machine
-from .model import Ends, Units
-from .refine import Refined
-
-__all__ = ["Cities", "Effort", "searched"]
-
-_GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbers: 1 in 4 million
 # Groups of so few cities end after so many kicks for each, where one search alone would wait for a tenth of a
 # second whether it gets better: fifty groups of two rectangles took 9.2 s for what takes 0.9.
 _FEW, _KICKS = 60, 100
@@ -182,14 +178,15 @@ def searched(
     """
     cities = Cities.of(units, ends, apart=floors is not None)
     pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]
-    points, metric = _framed(cities.points, machine)
+    points = machine.frame(cities.points)
+    metric = _metric(points, machine)
     if floors is not None:
         points, metric = _lifted(points, cities, floors), Metric.EXACT_3D
     problem = Problem.from_points(points, metric, fixed_edges=pairs.astype(np.int32), open=cities.path)
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
     if tour is None:
-        return begun if begun is not None else as_given(len(units))
+        return begun or Refined(np.arange(len(units)), np.zeros(len(units), dtype=np.bool_))
     found = cities.order_of(tour)
     if floors is not None and ends.start is None and floors[found.order[0]] > floors[found.order[-1]]:
         return Refined(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
@@ -205,21 +202,9 @@ def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int6
     return np.column_stack([points, z])
 
 
-def as_given(n: int) -> Refined:
-    """The order of the input, everything drawn forwards."""
-    return Refined(np.arange(n), np.zeros(n, dtype=np.bool_))
-
-
-def _framed(points: NDArray[np.float64], machine: Machine) -> tuple[NDArray[np.float64], Metric]:
-    """Coordinates and the metric in which a search measures them.
-
-    The maximum metrics are those of TSPLIB, which round each axis: a fine grid makes that harmless.
-    """
-    frame = machine.frame(points)
-    space = frame.shape[1] == 3
-    if not machine.maximum:
-        return frame, Metric.EXACT_3D if space else Metric.EXACT_2D
-    low = frame.min(axis=0)
-    extent = float((frame - low).max())
-    scale = _GRID / extent if extent > 0 else 1.0
-    return np.round((frame - low) * scale), Metric.MAX_3D if space else Metric.MAX_2D
+def _metric(frame: NDArray[np.float64], machine: Machine) -> Metric:
+    """The norm of a machine's frame."""
+    plane, space = (
+        (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D) if machine.maximum else (Metric.EXACT_2D, Metric.EXACT_3D)
+    )
+    return plane if frame.shape[1] == 2 else space

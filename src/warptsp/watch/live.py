@@ -25,7 +25,7 @@ from warptsp.describe import (
     work,
 )
 from warptsp.errors import WarpTSPError
-from warptsp.result import format_gap
+from warptsp.quantities import format_gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,7 +269,11 @@ class LiveRun:
 
 
 def grouped(number: int) -> str:
-    """Write a number with thin spaces between thousands, if it has five digits or more."""
+    """Write a number with thin spaces between thousands, if it has five digits or more.
+
+    >>> grouped(9999), grouped(1234567)
+    ('9999', '1\u2009234\u2009567')
+    """
     return str(number) if number < 10_000 else f"{number:,}".replace(",", "\u2009")
 
 

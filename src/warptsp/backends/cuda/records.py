@@ -123,13 +123,19 @@ def _record(
 DESCENT_TOUR = _record(
     "DescentTour",
     _DESCENTS,
-    "i4 n kind stride has_fast_pass",
+    "i4 n kind stride has_fast_pass own last",
     "ptr rows int_matrix real_matrix fixed placed placed_city edges points columns",
     "f8 middle_x middle_y scale edge_scale tolerance",
+    "i8 limit",
     "ptr earlier later state",
 )
 DESCENT_STATE = _record(
-    "DescentState", _DESCENTS, "i8 passes moves", "f8 gained", "u8 number", "i4 status applies"
+    "DescentState",
+    _DESCENTS,
+    "i8 passes moves evaluations",
+    "f8 gained",
+    "u8 number",
+    "i4 status applies current",
 )
 BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
 TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
@@ -291,7 +297,6 @@ SYMMETRIC_INSTANCE = _record(
 SYMMETRIC_STATE = _record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
 SYMMETRIC_TALK = _record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
 COOLING = _record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
-GRID_TOUR = _record("GridTour", "symmetric.cu", "ptr city place edge")
 
 BOUND_ARC = _record("BoundArc", "bound.cu", "i4 to cost")
 LEVEL_EDGE = _record("LevelEdge", "bound.cu", "i4 a b length arc")

@@ -94,7 +94,7 @@ NEAREST_ENDS = 5
 
 # Best-improvement descents (native/papers/exhaustive/).
 # Moves that a multiprocessor evaluates in 50 ms or less, in the fast pass and in double precision.
-MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7)}
+MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7), "relocate": (1e7, 1e7)}
 DESCENT_THREADS = 128
 RESIDENT_THREADS = 512
 MAX_RESIDENT = 1 << 14  # cities of a tour whose passes are one launch
@@ -135,7 +135,7 @@ CHAIN_THREADS = 512  # of a chain's block, at most: more would have too few regi
 THREADS_A_CITY = 8
 CITIES_AHEAD = 8  # that a chain looks at together, at most
 CITIES_A_BLOCK = 16  # of a pass that all blocks share, at least
-MAX_PAIRS, MAX_THIRDS, MOVE_WORDS = 8192, 2048, 9  # native/papers/neighbor_lists/shared_passes.h
+MAX_PAIRS, MAX_OPEN, MOVE_WORDS = 6144, 256, 9  # native/papers/neighbor_lists/shared_passes.h
 FIRST_PASSES, FIRST_LOOKS, FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
 # Symmetrical moves (native/papers/symmetric/symmetric.cu).
@@ -185,7 +185,7 @@ IN_KERNELS: dict[str, dict[str, int]] = {
         "max_ahead": CITIES_AHEAD,
         "block_threads": CHAIN_THREADS,
         "max_pairs": MAX_PAIRS,
-        "max_thirds": MAX_THIRDS,
+        "max_open": MAX_OPEN,
         "move_words": MOVE_WORDS,
     },
     "symmetric.cu": {

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from warptsp.io.format import Format, Instance, Source
 
-from .reader import parse_table, read_table
+from .reader import read_table
 from .tours import parse_tour
 from .writer import guarded, problem_table, tour_table
 
 if TYPE_CHECKING:
     from warptsp.io.options import ReadOptions
 
-__all__ = ["FORMATS", "parse_table", "read_table"]
+__all__ = ["FORMATS", "read_table"]
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
@@ -30,7 +30,7 @@ def _format(name: str, delimiter: str) -> Format:
         read=_read,
         write=partial(problem_table, delimiter=delimiter),
         read_tour=parse_tour,
-        write_timed_tour=partial(tour_table, delimiter=delimiter),
+        write_tour=partial(tour_table, delimiter=delimiter),
         has_columns=True,
         guarded=guarded,
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 
-__all__ = ["angle_of", "hint_of_angle"]
-
 _PART = r"(\d{1,3}(?:[.,]\d*)?)"
 _ANGLE = re.compile(
     rf"""(?P<before>[NSEW])?\s*(?P<sign>[+\-\u2212])?\s*{_PART}\s*(?P<mark>[°º˚:d]|deg\b)?\s*

@@ -16,8 +16,6 @@ from warptsp.problem.values import real_array
 if TYPE_CHECKING:
     from .rows import Table
 
-__all__ = ["arcs_problem", "names_arcs"]
-
 _TAILS = ("from", "source", "origin")
 _HEADS = ("to", "target", "destination")
 _COSTS = ("cost", "distance", "duration", "time", "weight")
@@ -37,11 +35,6 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
     """The asymmetric instance in a table of arcs; those that it does not have are missing.
 
     Cities are numbered in the order of their first lines, and have the names that stand there.
-
-    Raises
-    ------
-    ParseError
-        With file, line and column.
     """
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
     number: dict[str, int] = {}

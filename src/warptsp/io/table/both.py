@@ -16,8 +16,6 @@ from .fields import is_name, is_number
 from .rows import Table, TableRows
 from .titles import has_longitude_first, look_like_positions
 
-__all__ = ["with_a_column_each"]
-
 _log = logging.getLogger(__name__)
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -47,13 +45,7 @@ class _Pair(NamedTuple):
 
 
 def with_a_column_each(table: Table, options: ReadOptions) -> Table:
-    """The table with a column for each coordinate, if one holds both; otherwise the table itself.
-
-    Raises
-    ------
-    ParseError
-        A row of such a column holds something else.
-    """
+    """The table with a column for each coordinate, if one holds both; otherwise the table itself."""
     stated = options.columns.keys() - {"name", "id"}
     if stated or look_like_positions(table.first):
         return table
@@ -126,8 +118,8 @@ def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
 
 def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
     """Whether pairs, the latitude first, are degrees: as they say, as the caller says, or by their sizes."""
-    if options.metric is not None:
-        return options.metric.geographic
+    if options.parsed is not None:
+        return options.parsed.geographic
     said = {pair.geographic for pair in pairs} - {None}
     if said:
         return said == {True}

@@ -15,17 +15,8 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
-from warptsp.problem.common_metrics import metric_in
 
 from .titles import rank
-
-__all__ = [
-    "Columns",
-    "fitting_metric",
-    "given_places",
-    "guessed_columns",
-    "named_columns",
-]
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 
@@ -84,13 +75,7 @@ class Columns:
 
 
 def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: int) -> int:
-    """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number.
-
-    Raises
-    ------
-    InvalidProblem
-        There is none, or more than one.
-    """
+    """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number."""
     text = str(column).strip()
     if titles is not None and (isinstance(column, str) or count == 0):
         plain = text.lower()
@@ -106,13 +91,7 @@ def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: 
 
 
 def given_places(titles: Sequence[str] | None, count: int, options: ReadOptions) -> dict[str, int]:
-    """The columns that the caller named.
-
-    Raises
-    ------
-    InvalidProblem
-        One of them does not exist, or is to hold two things.
-    """
+    """The columns that the caller named."""
     found: dict[str, int] = {}
     for role, column in options.columns.items():
         place = place_of(column, role, titles, count)
@@ -127,13 +106,7 @@ def given_places(titles: Sequence[str] | None, count: int, options: ReadOptions)
 def named_columns(
     titles: Sequence[str] | None, options: ReadOptions, count: int, *, by_number: bool = True
 ) -> Columns:
-    """What the columns with these names, in any case, hold; what the caller says comes first.
-
-    Raises
-    ------
-    InvalidProblem
-        Two of them mean the same, or one that the caller names does not exist or has no partner.
-    """
+    """What the columns with these names, in any case, hold; what the caller says comes first."""
     texts = [""] * count if titles is None else titles
     given = given_places(titles, count if by_number else 0, options)
 
@@ -202,11 +175,6 @@ def guessed_columns(
         What is in the columns of numbers, `places`, that the caller has not given another meaning.
     name : int or None
         The column of names.
-
-    Raises
-    ------
-    InvalidProblem
-        The table can be read in more than one way.
     """
     id = given_places(None, count, options).get("id")
     axes = list(places)
@@ -237,14 +205,8 @@ def guessed_columns(
 
 
 def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
-    """The metric that the caller wants for columns that by themselves mean `own`.
-
-    Raises
-    ------
-    InvalidOption
-        It takes other coordinates.
-    """
-    wanted = None if options.asked is None else metric_in(options.asked, own.dimensions)
+    """The metric that the caller wants for columns that by themselves mean `own`."""
+    wanted = None if options.metric is None else Metric.parse(options.metric, own.dimensions)
     if wanted is None or wanted is own:
         return own
     words = as_metric(wanted.name)

@@ -9,8 +9,6 @@ from warptsp.io.options import ReadOptions, as_columns
 
 from .columns import Columns
 
-__all__ = ["doubt_about_degrees", "look_like_degrees", "may_be_whole_degrees", "way_out_of_degrees"]
-
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 
 
@@ -44,7 +42,7 @@ def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], options: 
     if (
         columns.metric.geographic
         or columns.said
-        or options.metric is not None
+        or options.parsed is not None
         or not look_like_degrees(points)
     ):
         return None

@@ -4,20 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "HOLE",
-    "NUMBER",
-    "THOUSANDS",
-    "WITH_COMMA",
-    "WORDS_FOR_NO_NUMBER",
-    "is_counted",
-    "is_infinite",
-    "is_mark",
-    "is_name",
-    "is_node_number",
-    "is_number",
-]
-
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}\{mark}\d{{3}}") for mark in ".,"}

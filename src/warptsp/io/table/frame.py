@@ -24,8 +24,6 @@ from .columns import named_columns
 from .reader import read, read_points
 from .rows import CHUNK, Cells, Table
 
-__all__ = ["problem_of_frame", "read_frame"]
-
 _log = logging.getLogger(__name__)
 
 
@@ -36,7 +34,7 @@ def problem_of_frame(
     **fields: Any,
 ) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
-    options = ReadOptions.of(columns, metric, bool(fields.pop("asymmetric", False)))
+    options = ReadOptions({} if columns is None else columns, metric, bool(fields.pop("asymmetric", False)))
     problem = read_frame(frame, options).problem
     return replace(problem, **fields) if fields else problem
 
@@ -86,7 +84,6 @@ class TableFrame(Table):
 
     @cached_property
     def row_names(self) -> list[str] | None:  # type: ignore[override]
-        """The index as texts, if there is one."""
         if not hasattr(self._index, "__len__"):
             return None
         names = list(map(_text, np.asarray(self._index).tolist()))
@@ -100,7 +97,6 @@ class TableFrame(Table):
         raise InvalidProblem(f"{self.file}: {at}{message}")
 
     def way_out(self) -> str:
-        """How rows without a number can be left out, for the end of a message."""
         return super().way_out() if self._is_file else "; dropna removes such rows"
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
@@ -111,17 +107,14 @@ class TableFrame(Table):
             yield [row for row, _ in part], [[_field(value) for value in values] for _, values in part]
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        """The titles, which stand above all rows."""
         yield self.first_line, self.first
 
     def head(self) -> tuple[list[str], list[str]]:
-        """The fields of the first row and of the one below it; twice the same if there is no other."""
         rows = [[_field(value) for value in islice(_listed(column), 2)] for column in self._columns]
         found = [[column[row] for column in rows] for row in range(min(2, self.count or 0))]
         return (found[0], found[-1]) if found else (self.first, self.first)
 
     def skip_incomplete(self, places: Sequence[int]) -> None:
-        """Leave out rows that hold nothing in one of these columns; they are kept in `incomplete`."""
         super().skip_incomplete(places)
         kept = {line for line, _ in self.rows()}
         self._needed = ()
@@ -133,7 +126,6 @@ class TableFrame(Table):
         self.count = len(kept)
 
     def with_columns(self, place: int, titles: Sequence[str], rows: list[tuple[int, list[str]]]) -> Table:
-        """The same with other columns in place of one: their titles, and the fields of each row."""
         split = copy.copy(self)
         more = len(titles) - len(self.first) + 1
         new = [[row[place + at] for _, row in rows] for at in range(more)]
@@ -142,7 +134,6 @@ class TableFrame(Table):
         return split
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[Any] | None:
-        """All numbers of columns from `begin` to `count`, if nothing else is there."""
         if self.count != count - begin:  # only a square is wanted as a whole
             return None
         try:
@@ -164,7 +155,6 @@ class TableFrame(Table):
         titles: Sequence[str] | None,
         letters: Sequence[str],
     ) -> Cells:
-        """What stands in all rows: the numbers in some columns, and what is in others."""
         columns = [self._numbers(place, letter) for place, letter in zip(places, letters, strict=False)]
         positions = np.column_stack(columns) if columns else np.empty((0, 0))
         ids: Any = None

@@ -16,7 +16,6 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
-from warptsp.problem.common_metrics import metric_of
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
@@ -29,26 +28,11 @@ from .text import TableText, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
 
-__all__ = ["parse_table", "read", "read_points", "read_table"]
-
 _log = logging.getLogger(__name__)
 
 
-def parse_table(data: bytes, file: str, options: ReadOptions | None = None) -> Problem:
-    """The instance in the text of a CSV or TSV file.
-
-    Raises
-    ------
-    ParseError
-        With file, line and column.
-    InvalidOption
-        The metric of `options` does not fit.
-    """
-    return read_table(data, file, options).problem
-
-
 def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> Instance:
-    """The same, and what its columns were taken for; None if they hold distances."""
+    """The instance in the text of a table, and what its columns were taken for, unless it is of distances."""
     return read(TableText(data, file), options or ReadOptions())
 
 
@@ -238,7 +222,7 @@ class _Reader:
     def _check_guess(self, columns: Columns, coordinates: NDArray[np.float64]) -> None:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
         doubt = ""
-        if columns.name is not None and self.options.metric is None:
+        if columns.name is not None and self.options.parsed is None:
             way = way_out_of_degrees(columns, coordinates)
             if look_like_degrees(coordinates):
                 x, y = (place + 1 for place in columns.positions[:2])
@@ -283,7 +267,7 @@ class _Reader:
             fields["node_ids"] = ids.astype(np.int64)
         if extra := self._named_extra(cells.rest):
             fields["extra"] = extra
-        metric = metric_of(self.options.asked, fitting_metric(columns.metric, self.options), coordinates)
+        metric = fitting_metric(columns.metric, self.options).of(self.options.metric, coordinates)
         try:
             problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
             return problem, replace(columns, called=self.table.called)

@@ -18,82 +18,42 @@ from .angles import angle_of, hint_of_angle
 from .fields import NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
 from .writer import whole_if_possible
 
-__all__ = ["Cells", "Table", "TableRows", "blanks_between", "shown_lines"]
-
 _log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16
 
 
 class Cells(NamedTuple):
-    """What stands in the rows of a table.
+    """What stands in the rows of a table."""
 
-    Attributes
-    ----------
-    positions : ndarray of float64, shape (n, k)
-    ids : ndarray of float64 or list of str or None
-        The numbers of the places, or the texts that stand there.
-    names : list of str or None
-    rest : dict
-        What is in the other columns.
-    """
-
-    positions: NDArray[np.float64]
-    ids: NDArray[np.float64] | list[str] | None
+    positions: NDArray[np.float64]  # (n, k)
+    ids: NDArray[np.float64] | list[str] | None  # the numbers of the places, or the texts that stand there
     names: list[str] | None
-    rest: dict[int, Any]
+    rest: dict[int, Any]  # what is in the other columns
 
 
 class Table:
-    """A table cut into rows and fields.
+    """A table cut into rows and fields."""
 
-    Attributes
-    ----------
-    file : str
-        Its name, for messages.
-    first_line : int
-        The number of the first row that holds anything: of a text its line, counted from 1.
-    first : list of str
-        The fields of that row, or the titles if no row holds them.
-    titles : list of str or None
-        The names of the columns, where no row holds them.
-    titled : bool
-        Whether the first row names the columns, and so is none of the `rows`.
-    above : str
-        The comment above it.
-    called : list of str or int or None
-        What the file calls the columns, where these have been made of others.
-    row_names : list of str or None
-        What rows are called, where no column holds that, and whether these are names and no numbers.
-    by_number : bool
-        Whether a caller names columns by their numbers, too.
-    count : int or None
-        How many rows there are, if that is known before they are read.
-    decimals : frozenset of int
-        Columns whose points surely do not separate thousands, as where they are cells of numbers.
-    incomplete : dict of int to list of str
-        Rows that were left out because they lack a coordinate, by their numbers.
-    """
-
-    first_line: int
-    first: list[str]
+    first_line: int  # of the first row that holds anything: in a text its line, counted from 1
+    first: list[str]  # the fields of that row, or the titles if no row holds them
     delimiter = "\t"
-    above = ""
-    titles: list[str] | None = None
-    called: list[str | int] | None = None
-    row_names: list[str] | None = None
-    rows_are_named = False
-    titled = False
-    by_number = True
-    count: int | None = None
-    decimals: frozenset[int] = frozenset()
+    above = ""  # the comment above it
+    titles: list[str] | None = None  # the names of the columns, where no row holds them
+    titled = False  # whether the first row names the columns, and so is none of the `rows`
+    called: list[str | int] | None = None  # what the file calls the columns, where others were made of these
+    row_names: list[str] | None = None  # what rows are called, where no column holds that
+    rows_are_named = False  # whether these are names and no numbers
+    by_number = True  # whether a caller names columns by their numbers, too
+    count: int | None = None  # of rows, if that is known before they are read
+    decimals: frozenset[int] = frozenset()  # columns whose points surely do not separate thousands
 
     def __init__(self, file: str) -> None:
         self.file = file
         self._mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
         self._surely_decimal = False  # whether some mark cannot separate thousands
         self._needed: Sequence[int] = ()
-        self.incomplete: dict[int, list[str]] = {}
+        self.incomplete: dict[int, list[str]] = {}  # rows that lack a coordinate and are left out
 
     # What the rows are
 
@@ -360,18 +320,7 @@ class Table:
 class TableRows(Table):
     """A table whose fields are known already, as those of a workbook's sheet are.
 
-    Parameters
-    ----------
-    rows : list of (int, list of str)
-        The number of each row and its fields, as many in each; none if all of them are blank.
-    file : str
-        Its name, for messages.
-    titles : list of str, optional
-        The names of the columns, where no row holds them.
-    gaps_are_blank : bool
-        Whether the numbers that no row has are those of blank rows.
-    decimals : set of int
-        Columns whose points surely do not separate thousands.
+    Where `gaps_are_blank`, numbers that no row has are those of blank rows.
     """
 
     def __init__(
@@ -401,20 +350,16 @@ class TableRows(Table):
             yield [line for line, _ in part], [row for _, row in part]
 
     def head(self) -> tuple[list[str], list[str]]:
-        """The fields of the first row and of the one below it; twice the same if there is no other."""
         return self._rows[0][1], self._rows[min(1, len(self._rows) - 1)][1]
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        """The first rows as names of columns, and the number of each."""
         return itertools.islice(iter(self._rows), 20)
 
     def begin_at(self, line: int) -> None:
-        """Leave out what stands above a row, of which `beginning` has told."""
         self._rows = [(number, row) for number, row in self._rows if number >= line]
         self.first_line, self.first = self._rows[0]
 
     def warn_of_blanks(self, count: int) -> None:
-        """Say which rows are blank, if there are any between the `count` rows that are not."""
         if self._gaps_are_blank:
             kept = (line for line, _ in self._rows)
             self.tell_of_blanks([line for a, b in itertools.pairwise(kept) for line in range(a + 1, b)])

@@ -21,8 +21,6 @@ from .fields import HOLE, is_counted, is_infinite, is_mark, is_name, is_number
 from .rows import Table
 from .titles import look_like_positions
 
-__all__ = ["square_in"]
-
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 16  # columns from which on a table of numbers alone is rather a square than a list of places
@@ -38,13 +36,7 @@ class _Square(NamedTuple):
 
 
 def square_in(table: Table, options: ReadOptions) -> Problem | None:
-    """The instance in a square of distances; None for any other table.
-
-    Raises
-    ------
-    ParseError, InvalidProblem
-        It is a square, and something is wrong with it.
-    """
+    """The instance in a square of distances; None for any other table."""
     for column in (0,) if table.titles is None else (0, 1):
         at_once = table.titles is not None or len(table.first) > _AT_ONCE
         numbers = table.numbers(len(table.first), column) if at_once else None
@@ -199,7 +191,7 @@ def _problem(
     """The instance of a square, if that is what it is and no list of places."""
     n, above, beside = len(matrix), square.above, square.beside
     bare = above is None and beside is None
-    said = options.asymmetric or options.metric is Metric.EXPLICIT
+    said = options.asymmetric or options.parsed is Metric.EXPLICIT
     sure = _is_sure(table, square)
     try:
         if bare:
@@ -238,7 +230,7 @@ def _fits_bare(matrix: NDArray[Any], options: ReadOptions, said: bool) -> bool:
     """Whether a square of numbers without names is one of distances: two or three rows may be points."""
     if len(matrix) > 3:
         return True
-    return options.metric in (None, Metric.EXPLICIT) and (said or are_distances(matrix))
+    return options.parsed in (None, Metric.EXPLICIT) and (said or are_distances(matrix))
 
 
 def _fits(square: _Square, matrix: NDArray[Any], options: ReadOptions, holes: bool) -> bool:
@@ -252,6 +244,6 @@ def _fits(square: _Square, matrix: NDArray[Any], options: ReadOptions, holes: bo
         if numbered or not all(above) or look_like_positions(above) or names_arcs(above):
             return False
     diagonal = np.asarray(matrix.diagonal(), dtype=np.float64)
-    if options.metric not in (None, Metric.EXPLICIT) or diagonal.any(where=np.isfinite(diagonal)):
+    if options.parsed not in (None, Metric.EXPLICIT) or diagonal.any(where=np.isfinite(diagonal)):
         return False
     return holes or n > 3 or are_distances(matrix)

@@ -18,8 +18,6 @@ from warptsp.io._text import decode, quoted
 from .fields import is_mark, is_number
 from .rows import CHUNK, Table, blanks_between, shown_lines
 
-__all__ = ["LONGEST_TITLE", "TableText", "titles_in"]
-
 _log = logging.getLogger(__name__)
 
 csv.field_size_limit(1 << 30)  # of characters; 131 072 otherwise, which the outline of a district exceeds
@@ -36,22 +34,12 @@ _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4
 
 
 class TableText(Table):
-    """A table in a text, cut into lines and fields.
-
-    Attributes
-    ----------
-    data : bytes
-        In UTF-8, with each row on a line of its own.
-
-    Raises
-    ------
-    ParseError
-        It has nothing but comments.
-    """
+    """A table in a text, cut into lines and fields."""
 
     def __init__(self, data: bytes, file: str) -> None:
         super().__init__(file)
-        self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))  # a tab may end an empty field
+        # In UTF-8, with each row on a line of its own. A tab may end an empty field.
+        self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))
         self._begin_below(0, 1)
 
     def _begin_below(self, offset: int, line: int) -> None:
@@ -76,7 +64,6 @@ class TableText(Table):
             )
 
     def begin_at(self, line: int) -> None:
-        """Leave out what stands above a line, of which `beginning` has told."""
         while self.first_line < line:
             self._begin_below(self._first_end, self.first_line + 1)
 
@@ -85,7 +72,7 @@ class TableText(Table):
             fields: Sequence[str] = text.split(None if self.delimiter == " " else self.delimiter)
         else:
             try:
-                fields = next(self._csv([text]))
+                fields = next(self._csv([self._without_blanks_behind(text)]))
             except (csv.Error, StopIteration) as error:
                 if self.delimiter == " ":  # perhaps of a title, and what is wrong is said of that
                     return text.split()
@@ -93,6 +80,12 @@ class TableText(Table):
                     f"{quoted(text)} is not a CSV line: {error}; a quotation mark is closed in its line", line
                 )
         return [field.strip() for field in fields]
+
+    def _without_blanks_behind(self, text: str) -> str:
+        """A line without the blanks between the end of a quoted field and the mark behind it."""
+        mark = re.escape(self.delimiter)
+        fields = rf'((?:^|{mark}) *"(?:[^"]|"")*+") *(?={mark}|$)|(?:^|{mark})[^{mark}]*'
+        return re.sub(fields, lambda field: field[1] or field[0], text)
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
@@ -124,17 +117,14 @@ class TableText(Table):
         return csv.reader(texts, delimiter=self.delimiter, skipinitialspace=True, strict=True)
 
     def head(self) -> tuple[list[str], list[str]]:
-        """The fields of the first line and of the one below it; twice the same if there is no other."""
         below = _first_line(self.data[: self._first_end + _HEAD], self._first_end, self.first_line + 1)
         return self.first, self.first if below is None else self._split(below[0], below[2])
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        """The first lines as names of columns, and the number of each."""
         text = decode(self.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
         return ((line, titles_in(content)) for line, content in enumerate(text.split("\n"), start=1))
 
     def warn_of_blanks(self, count: int) -> None:
-        """Say which rows are left out, blank or like a comment, if any stand between the `count` others."""
         lines = self.data.count(b"\n") or self.data.count(b"\r")
         if lines + 1 - (self.first_line - 1) <= count + self.titled:
             return
@@ -156,7 +146,6 @@ class TableText(Table):
         return self.delimiter != " " and text.count(self.delimiter) == len(self.first) - 1 > 0
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[np.float64] | None:
-        """All numbers at once, if the table holds nothing else."""
         begin = self._first_end if self.titled else self._begin
         numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
         return numbers if end >= len(self.data) and len(numbers) else None

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from warptsp.io.options import ROLES
 
-__all__ = ["KNOWN", "has_longitude_first", "look_like_positions", "plain", "rank"]
-
 # In the plane.
 _X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx, xaxis, xachse, xpos"
 _Y = "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy, yaxis, yachse, ypos"

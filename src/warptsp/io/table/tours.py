@@ -17,19 +17,9 @@ from .text import TableText
 from .titles import KNOWN, plain
 from .writer import PATH_POSITION, POSITION
 
-__all__ = ["parse_order", "parse_tour"]
-
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
-    """The tour in a table with a column of node numbers or names, which are called as in tables of places.
-
-    Raises
-    ------
-    ParseError
-        It has no such column, a field holds something else, or its rows are not in the order of positions.
-    InvalidTour
-        It is one of another instance, or names do not tell the cities.
-    """
+    """The tour in a table with a column of node numbers or names, which are called as in tables of places."""
     text = _table(source)
     titles = text.first
     id, name = (_column(titles, role) for role in ("id", "name"))
@@ -60,13 +50,7 @@ def parse_tour(source: Source, problem: Problem) -> TourFile:
 
 
 def parse_order(source: Source) -> bool | None:
-    """Whether a table whose rows are the places of a tour says that it is an open path; None if it does not.
-
-    Raises
-    ------
-    ParseError
-        Its rows are not in the order of positions.
-    """
+    """Whether a table of the places of a tour says that it is an open path; None if it does not say."""
     text = _table(source)
     said = _said(text)
     if said is not None:

@@ -15,18 +15,6 @@ from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import Itinerary, travel_seconds
 
-__all__ = [
-    "OF_TOUR",
-    "PATH_POSITION",
-    "POSITION",
-    "TO_NEXT",
-    "clock",
-    "guarded",
-    "problem_table",
-    "tour_table",
-    "whole_if_possible",
-]
-
 _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
 """The first column of a tour: of a closed one, or of an open path."""
@@ -100,13 +88,7 @@ def clock(seconds: float) -> str:
 
 
 def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
-    """The cities of an instance: id, name if there is one, coordinates; or the rows of a matrix.
-
-    Raises
-    ------
-    InvalidOption
-        Reading the table would not give the instance back: its metric is not the one that a table means.
-    """
+    """The cities of an instance: id, name if there is one, coordinates; or the rows of a matrix."""
     if problem.metric not in (Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE, Metric.EXPLICIT):
         raise InvalidOption(
             f"a table cannot say that distances are {problem.metric.name}: write a .tsp file, or use EXACT_2D"

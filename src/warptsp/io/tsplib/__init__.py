@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp.io.format import Format, Instance, Source, TourFile
+from warptsp.io.format import Format, Instance, Source
 
 from .reader import parse_problem, parse_tour
 from .text import looks_like_tsplib
@@ -17,17 +17,12 @@ from .writer import problem_tsplib, tour_tsplib
 
 if TYPE_CHECKING:
     from warptsp.io.options import ReadOptions
-    from warptsp.problem import Problem
 
 __all__ = ["FORMATS", "parse_problem", "parse_tour", "problem_tsplib", "tour_tsplib"]
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     return Instance(parse_problem(source.data, source.file, options.asymmetric, groups=options.groups))
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return parse_tour(source.data, source.file, problem)
 
 
 FORMATS = (
@@ -39,7 +34,7 @@ FORMATS = (
         sniff=looks_like_tsplib,
         read=_read,
         write=problem_tsplib,
-        read_tour=_read_tour,
+        read_tour=parse_tour,
         write_tour=tour_tsplib,
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,50 +11,22 @@ from warptsp.io._text import as_integers, quoted
 
 from .text import Section, TsplibText
 
-__all__ = ["weights"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Triangle:
-    """Half a matrix, row by row."""
-
-    upper: bool
-    diagonal: bool
-
-    def columns(self, i: int, n: int) -> slice:
-        """The columns that row `i` holds."""
-        if self.upper:
-            return slice(i if self.diagonal else i + 1, n)
-        return slice(0, i + 1 if self.diagonal else i)
-
-    def begin(self, i: int, n: int) -> int:
-        """How many numbers come before row `i`."""
-        if self.upper:
-            return i * (2 * n - i + (1 if self.diagonal else -1)) // 2
-        return i * (i + (1 if self.diagonal else -1)) // 2
-
-
-# Columns of one triangle are rows of the other.
+# Whether it is the upper triangle, row by row, and whether it has the diagonal.
 _TRIANGLES = {
-    "UPPER_ROW": _Triangle(upper=True, diagonal=False),
-    "LOWER_ROW": _Triangle(upper=False, diagonal=False),
-    "UPPER_DIAG_ROW": _Triangle(upper=True, diagonal=True),
-    "LOWER_DIAG_ROW": _Triangle(upper=False, diagonal=True),
-    "UPPER_COL": _Triangle(upper=False, diagonal=False),
-    "LOWER_COL": _Triangle(upper=True, diagonal=False),
-    "UPPER_DIAG_COL": _Triangle(upper=False, diagonal=True),
-    "LOWER_DIAG_COL": _Triangle(upper=True, diagonal=True),
+    "UPPER_ROW": (True, False),
+    "LOWER_ROW": (False, False),
+    "UPPER_DIAG_ROW": (True, True),
+    "LOWER_DIAG_ROW": (False, True),
+    # Columns of one triangle are rows of the other.
+    "UPPER_COL": (False, False),
+    "LOWER_COL": (True, False),
+    "UPPER_DIAG_COL": (False, True),
+    "LOWER_DIAG_COL": (True, True),
 }
 
 
 def weights(text: TsplibText, *, may_be_asymmetric: bool) -> NDArray[Any]:
-    """The matrix in the section of weights, as integers of 32 bits where they are such.
-
-    Raises
-    ------
-    ParseError
-        It is missing, has another number of entries, or some that are no distances.
-    """
+    """The matrix in the section of weights, as integers of 32 bits where they are such."""
     section = text.sections.get("EDGE_WEIGHT")
     if section is None:
         text.fail(
@@ -72,74 +43,58 @@ def weights(text: TsplibText, *, may_be_asymmetric: bool) -> NDArray[Any]:
             "EDGE_WEIGHT_FORMAT",
             f"unknown EDGE_WEIGHT_FORMAT {quoted(format_)}: one of {accepted} is needed",
         )
-    needed = n * n if format_ == "FULL_MATRIX" else _TRIANGLES[format_].begin(n, n)
-    numbers: NDArray[Any] = section.numbers
-    if len(numbers) != needed:
+    upper, diagonal = _TRIANGLES.get(format_, (False, True))
+    needed = n * n if format_ == "FULL_MATRIX" else n * (n + (1 if diagonal else -1)) // 2
+    if len(section.numbers) != needed:
         text.fail(
-            f"EDGE_WEIGHT_SECTION has {len(numbers)} numbers: {format_} with DIMENSION {n} has {needed}",
+            f"EDGE_WEIGHT_SECTION has {len(section.numbers)} numbers: {format_} with DIMENSION {n} has "
+            f"{needed}",
             section.begin,
             section.keyword,
         )
     numbers = as_integers(section.numbers, lambda: text.data[section.begin : section.end].decode().split())
     if format_ == "FULL_MATRIX":
         matrix = numbers.reshape(n, n)
-        _check_full_matrix(text, section, matrix, may_be_asymmetric)
+        _check_distances(text, section, matrix, np.ones((n, n), dtype=np.bool_))
+        if not may_be_asymmetric:
+            _check_symmetry(text, section, matrix)
         return matrix
-    _check_triangle(text, section, numbers, n, _TRIANGLES[format_])
-    return _filled_triangle(numbers, n, _TRIANGLES[format_])
+    lower = np.tri(n, k=-1 if upper == diagonal else 0, dtype=np.bool_)
+    given = ~lower if upper else lower
+    matrix = np.zeros((n, n), dtype=numbers.dtype)
+    matrix[given] = numbers
+    _check_distances(text, section, matrix, given)
+    return np.where(given, matrix, matrix.T)
 
 
-def _check_full_matrix(
-    text: TsplibText, section: Section, matrix: NDArray[Any], may_be_asymmetric: bool
+def _check_distances(
+    text: TsplibText, section: Section, matrix: NDArray[Any], given: NDArray[np.bool_]
 ) -> None:
-    n = len(matrix)
-    for i in range(n):
-        row, column = matrix[i], matrix[:, i]
-        if np.array_equal(row, column) and (row >= 0).all():
+    """Refuse negative numbers, except in the diagonal; the section has those that are `given`, in order."""
+    negative = matrix < 0
+    np.fill_diagonal(negative, False)
+    if negative.any():
+        i, j = np.argwhere(negative)[0].tolist()
+        place = int(given[:i].sum()) + int(given[i, :j].sum())
+        text.fail_number(
+            section,
+            place,
+            f"the distance between nodes {i + 1} and {j + 1} is {matrix[i, j]:.15g}: distances are not "
+            "negative; adding the same number to every distance does not change the best tour",
+        )
+
+
+def _check_symmetry(text: TsplibText, section: Section, matrix: NDArray[Any]) -> None:
+    for i, (row, column) in enumerate(zip(matrix, matrix.T, strict=True)):
+        if np.array_equal(row, column):
             continue
         real = matrix.dtype == np.float64
         differing = ~np.isclose(row, column, rtol=1e-12, atol=0.0) if real else row != column
-        negative = row < 0
-        differing[i] = negative[i] = False
-        if negative.any():
-            j = int(np.argmax(negative))
-            text.fail_number(section, i * n + j, _negative(i, j, row[j]))
-        if differing.any() and not may_be_asymmetric:
+        if differing.any():
             j = int(np.argmax(differing))
             text.fail_number(
                 section,
-                i * n + j,
+                i * len(matrix) + j,
                 f"the matrix is not symmetric: {row[j]:.15g} from node {i + 1} to {j + 1}, "
                 f"{column[j]:.15g} back; if that is intended, write TYPE : ATSP",
             )
-
-
-def _check_triangle(
-    text: TsplibText, section: Section, numbers: NDArray[Any], n: int, triangle: _Triangle
-) -> None:
-    negative = numbers < 0
-    if triangle.diagonal:
-        negative[[triangle.begin(i, n) + (0 if triangle.upper else i) for i in range(n)]] = False
-    if not negative.any():
-        return
-    place = int(np.argmax(negative))
-    i = max(row for row in range(n) if triangle.begin(row, n) <= place)
-    j = triangle.columns(i, n).start + place - triangle.begin(i, n)
-    text.fail_number(section, place, _negative(i, j, numbers[place]))
-
-
-def _negative(i: int, j: int, value: float) -> str:
-    return (
-        f"the distance between nodes {i + 1} and {j + 1} is {value:.15g}: distances are not negative; "
-        "adding the same number to every distance does not change the best tour"
-    )
-
-
-def _filled_triangle(numbers: NDArray[Any], n: int, triangle: _Triangle) -> NDArray[Any]:
-    matrix = np.zeros((n, n), dtype=numbers.dtype)
-    for i in range(n):
-        begin, columns = triangle.begin(i, n), triangle.columns(i, n)
-        row = numbers[begin : begin + columns.stop - columns.start]
-        matrix[i, columns] = row
-        matrix[columns, i] = row
-    return matrix

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from warptsp._words import as_called, counted
 from warptsp.errors import InvalidProblem, InvalidTour
 from warptsp.io._text import quoted
-from warptsp.io.format import TourFile
+from warptsp.io.format import Source, TourFile
 from warptsp.problem import Metric, OpenPath, Problem
 
 from .matrix import weights
 from .text import EXACT_INTEGERS, Section, TsplibText
 from .writer import OPEN_OR_CLOSED
-
-__all__ = ["parse_problem", "parse_tour"]
 
 _log = logging.getLogger(__name__)
 
@@ -27,30 +25,8 @@ _WEIGHT_TYPES = ", ".join(metric.name for metric in Metric)
 
 
 def parse_problem(data: bytes, file: str, asymmetric: bool = False, *, groups: bool = False) -> Problem:
-    """The instance in the text of a TSPLIB file; with `groups` also of GTSPLIB: sets are the column "group".
-
-    Raises
-    ------
-    ParseError
-        With file, line and keyword.
-    """
-    return _problem(TsplibText(data, file), asymmetric, groups)
-
-
-def parse_tour(data: bytes, file: str, problem: Problem) -> TourFile:
-    """The first tour in the text of a TSPLIB file, and what its comment says of its ends.
-
-    Raises
-    ------
-    ParseError
-        The text is no TSPLIB tour.
-    InvalidTour
-        It is one for another instance.
-    """
-    return _tour(TsplibText(data, file), problem)
-
-
-def _problem(text: TsplibText, asymmetric: bool, groups: bool) -> Problem:
+    """The instance in the text of a TSPLIB file; with `groups` of GTSPLIB, too: sets are column "group"."""
+    text = TsplibText(data, file)
     kind = text.first_word("TYPE") or ("TOUR" if set(text.sections) == {"TOUR"} else "TSP")
     if kind == "TOUR":
         text.fail("is a tour, not an instance: give it as the start tour", keyword="TYPE")
@@ -290,7 +266,9 @@ def _with_fixed_edges(text: TsplibText, problem: Problem) -> Problem:
         text.fail(str(error), section.begin, section.keyword)
 
 
-def _tour(text: TsplibText, problem: Problem) -> TourFile:
+def parse_tour(source: Source, problem: Problem) -> TourFile:
+    """The first tour in a TSPLIB file, and what its comment says of its ends."""
+    text = TsplibText(source.data, source.file)
     section = text.sections.get("TOUR")
     if section is None:
         text.fail("has no TOUR_SECTION: it is not a tour", keyword="TOUR_SECTION")

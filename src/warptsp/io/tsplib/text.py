@@ -15,42 +15,19 @@ from warptsp._words import counted
 from warptsp.errors import ParseError
 from warptsp.io._text import decode, line_number, quoted
 
-__all__ = ["EXACT_INTEGERS", "Section", "TsplibText", "looks_like_tsplib"]
-
 _log = logging.getLogger(__name__)
 
 EXACT_INTEGERS = 2.0**53
 """Above this a float64 no longer holds every integer."""
 
-_HEADER = frozenset(
-    {
-        "NAME",
-        "TYPE",
-        "COMMENT",
-        "DIMENSION",
-        "CAPACITY",
-        "GTSP_SETS",
-        "EDGE_WEIGHT_TYPE",
-        "EDGE_WEIGHT_FORMAT",
-        "EDGE_DATA_FORMAT",
-        "NODE_COORD_TYPE",
-        "DISPLAY_DATA_TYPE",
-    }
-)
-_SECTIONS = frozenset(
-    {
-        "NODE_COORD_SECTION",
-        "DEPOT_SECTION",
-        "DEMAND_SECTION",
-        "EDGE_DATA_SECTION",
-        "EDGE_WEIGHT_SECTION",
-        "FIXED_EDGES_SECTION",
-        "FIXED_EDGES",
-        "GTSP_SET_SECTION",
-        "DISPLAY_DATA_SECTION",
-        "TOUR_SECTION",
-    }
-)
+_HEADER = frozenset((
+    "NAME", "TYPE", "COMMENT", "DIMENSION", "CAPACITY", "GTSP_SETS", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT",
+    "EDGE_DATA_FORMAT", "NODE_COORD_TYPE", "DISPLAY_DATA_TYPE",
+))  # fmt: skip
+_SECTIONS = frozenset((
+    "NODE_COORD_SECTION", "DEPOT_SECTION", "DEMAND_SECTION", "EDGE_DATA_SECTION", "EDGE_WEIGHT_SECTION",
+    "FIXED_EDGES_SECTION", "FIXED_EDGES", "GTSP_SET_SECTION", "DISPLAY_DATA_SECTION", "TOUR_SECTION",
+))  # fmt: skip
 _ENTRY = re.compile(rb"([A-Za-z][A-Za-z0-9_]*)[ \t]*([:=]?)[ \t]*([^\r\n]*)")
 _TOKEN = re.compile(rb"\S+")
 _ANY_SECTION = re.compile(rb"_SECTION", re.IGNORECASE)

@@ -15,8 +15,6 @@ from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import length_of
 from warptsp.text import printable
 
-__all__ = ["problem_tsplib", "tour_tsplib"]
-
 _log = logging.getLogger(__name__)
 _CHUNK = 1 << 18
 _EXACT_INTEGERS = 2.0**53
@@ -25,13 +23,7 @@ OPEN_OR_CLOSED = {"open path": True, "tour": False}
 
 
 def problem_tsplib(problem: Problem) -> Iterator[bytes]:
-    """The text of an instance, in pieces. Reading it gives the same instance, but for the cities' names.
-
-    Raises
-    ------
-    InvalidOption
-        It is an open path with a fixed end, which TSPLIB cannot say.
-    """
+    """The text of an instance, in pieces. Reading it gives the same instance, but for the cities' names."""
     if problem.open is not None and (problem.open.start is not None or problem.open.end is not None):
         raise InvalidOption("a TSPLIB file cannot fix the ends of a path: write the instance as a closed one")
     if problem.open is not None and problem.asymmetric:
@@ -69,7 +61,7 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
     yield b"EOF\n"
 
 
-def tour_tsplib(problem: Problem, tour: NDArray[np.int32]) -> Iterator[bytes]:
+def tour_tsplib(problem: Problem, tour: NDArray[np.int32], speed: float | None = None) -> Iterator[bytes]:
     """The text of a tour, in pieces."""
     name = _one_line(problem.name) or "tour"
     kind = next(kind for kind, open in OPEN_OR_CLOSED.items() if open == (problem.open is not None))

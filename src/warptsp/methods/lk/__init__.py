@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from warptsp.errors import InvalidOption
 from warptsp.methods.exact import INSTANT_CITIES, prove
 from warptsp.methods.kernels import on_gpu_or_cpu
 from warptsp.methods.lk import tuning
@@ -40,11 +41,19 @@ def kernels(problem: Problem) -> list[Source]:
     return [*kernel_sources(problem), *kernel_sources(replace(problem, open=OpenPath())), PATHS]
 
 
-def explain_launch(problem: Problem, device: str) -> str:
-    """Say how the search would be spread over GPUs."""
+def explain_launch(problem: Problem, where: str, params: LkParams) -> str:
+    """Say how the search would be spread over GPUs.
+
+    Raises
+    ------
+    InvalidOption
+        If it is asked of an architecture.
+    """
+    if where.startswith("sm_"):
+        raise InvalidOption("method lk plans its launches on a GPU that is there; leave the architecture out")
     from warptsp.backends.cuda.launch_plan import explain_launch
 
-    return explain_launch(problem, device)
+    return explain_launch(problem, where)
 
 
 def run(problem: Problem, run: Run, params: LkParams) -> None:

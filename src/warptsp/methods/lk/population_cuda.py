@@ -94,7 +94,9 @@ def plan_population(
     growth = max(gpus * room, members * n) * a_city
     if members < tuning.GPU_MIN_MEMBERS or spare * _ROUNDING < growth:
         return None
-    return PopulationPlan(members, member_kicks, growth, int(tuning.GPU_SELECTION * leisure))
+    # Time goes with the children that are tried, but for what each generation takes in any case.
+    selection = tuning.GPU_SELECTION + int(tuning.GPU_SELECTION_OF_LEISURE * (leisure - 1))
+    return PopulationPlan(members, member_kicks, growth, selection)
 
 
 _ROUNDING = 1 + 1e-9

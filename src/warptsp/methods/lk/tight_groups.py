@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.construct.space_filling import along_curve
+from warptsp.construct.simple import along_curve
 from warptsp.machine import CPU
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.first_search import FirstSearch

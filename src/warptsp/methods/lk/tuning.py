@@ -192,8 +192,9 @@ GPU_HURRIED_CROSSING = 0.8
 GPU_UNEVEN_CROSSING = 0.7
 GPU_BALANCE = 0.6  # time for growth, in times of that for crossover: the gap is flat around it (EXP-044)
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
-# Of so many children one is taken; one of so many times as many at most where there is time for it (EXP-446).
-GPU_SELECTION, GPU_LEISURE = 5, 6.0
+# Of so many children one is taken, and of so many more for each further time that there is, up to so many
+# times in all (EXP-446, EXP-489).
+GPU_SELECTION, GPU_SELECTION_OF_LEISURE, GPU_LEISURE = 5, 13, 6.0
 # Generations after a few, if these have left so much of the members' spread, take at least so many times what
 # these took.
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0

@@ -21,6 +21,10 @@ inline void require(bool holds, const std::string &message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
+inline void check_square(size_t rows, size_t columns) {
+  require(rows == columns, "the matrix is not square: " + std::to_string(rows) + " x " + std::to_string(columns));
+}
+
 inline void check_threads(int threads) {
   require(threads >= 1, "threads is " + std::to_string(threads) + "; at least 1 is needed");
 }
@@ -84,23 +88,21 @@ FilledArray fill_array(std::initializer_list<size_t> shape, StopToken &token, co
   size_t size = 1;
   for (const size_t extent : shape) size *= extent;
   Buffer<int> result(size);
-  bool complete = false;
-  interruptible(
-      token, [&] { complete = fill(result.data()); }, *shape.begin() <= brief_cities && size <= 16 * brief_cities);
-  if (!complete) return std::nullopt;
+  const bool brief = *shape.begin() <= brief_cities && size <= 16 * brief_cities;
+  if (!interruptible(token, [&] { return (bool)fill(result.data()); }, brief)) return std::nullopt;
   return to_numpy(std::move(result), shape);
 }
 
-// No distance of these points is longer. NaN or infinity if a coordinate is; the last row may be a dummy city.
-inline double longest_distance(int kind, const Array<const double, 2> &points, bool dummy = false) {
+// No distance of these points is longer. NaN or infinity if a coordinate is.
+inline double longest_distance(int kind, const double *points, size_t rows, size_t columns) {
+  if (rows == 0) return 0.0;
   if (on_sphere((MetricKind)kind)) return 4.0 * earth_radius_m;
-  const size_t columns = points.shape(1), rows = points.shape(0) - dummy;
   double all = 0.0;                                        // a NaN gets lost in extremes, but not in a sum
   double sum = is_integral((MetricKind)kind) ? 1.0 : 0.0;  // rounded up
   for (size_t d = 0; d < columns; ++d) {
-    double low = points.data()[d], high = low;
+    double low = points[d], high = low;
     for (size_t i = 0; i < rows; ++i) {
-      const double x = points.data()[i * columns + d];
+      const double x = points[i * columns + d];
       low = std::min(low, x);
       high = std::max(high, x);
       all += 0.0 * x;
@@ -109,6 +111,10 @@ inline double longest_distance(int kind, const Array<const double, 2> &points, b
   }
   const bool degrees = facts_of((MetricKind)kind).space == Space::angles;
   return (degrees ? 100.0 : 1.0) * sum + all;
+}
+// The last row may be a dummy city.
+inline double longest_distance(int kind, const Array<const double, 2> &points, bool dummy = false) {
+  return longest_distance(kind, points.data(), points.shape(0) - dummy, points.shape(1));
 }
 
 }  // namespace warptsp

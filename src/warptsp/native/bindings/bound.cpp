@@ -15,14 +15,11 @@ namespace {
 
 // As Python has it, from here or from a GPU.
 struct HeldKarpBound {
-  HeldKarpBound(int64_t value, int exponent, int root, int rounds, bool certified, int64_t edges,
-                NumpyArray<int> potentials)
-      : value(value), exponent(exponent), root(root), rounds(rounds), certified(certified), edges(edges),
-        potentials(potentials) {}
+  HeldKarpBound(int64_t value, int exponent, int root, int rounds, bool certified, NumpyArray<int> potentials)
+      : value(value), exponent(exponent), root(root), rounds(rounds), certified(certified), potentials(potentials) {}
   int64_t value;
   int exponent, root, rounds;
   bool certified;
-  int64_t edges;
   NumpyArray<int> potentials;
 };
 
@@ -55,7 +52,7 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
   require(open ? start < 0 || start != end : start < 0 && end < 0, "only a path has ends, and they differ");
   // Lengths of tours are integers of 63 bits, or doubles whose sums are finite.
   if (distances.points)
-    require(distances.longest_of_points() < (is_integral(distances.kind) ? 0x1p62 : 1e300),
+    require(longest_distance((int)distances.kind, *distances.points) < (is_integral(distances.kind) ? 0x1p62 : 1e300),
             "the points are not finite, or too far apart");
   TourShape shape;
   shape.open = open;
@@ -91,14 +88,9 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
       found = lower_bound_points<3>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
   });
   if (!found) return std::nullopt;
-  const CertifiedBound &bound = found->bound;
-  return HeldKarpBound{bound.value,
-                       found->exponent,
-                       bound.root,
-                       bound.rounds,
-                       bound.certified,
-                       found->edges,
-                       to_numpy(std::move(found->bound.potential))};
+  CertifiedBound &bound = found->bound;
+  return HeldKarpBound{bound.value,  found->exponent, bound.root,
+                       bound.rounds, bound.certified, to_numpy(std::move(bound.potential))};
 }
 
 // For an ascent elsewhere: the clusters of a spanning tree, given by its edges and their lengths.
@@ -137,14 +129,13 @@ void bind_bound(nb::module_ &m) {
   using nb::arg;
   nb::class_<HeldKarpBound>(m, "HeldKarpBound",
                             "A bound in whole numbers of 2^-exponent, and the potentials that prove it.")
-      .def(nb::init<int64_t, int, int, int, bool, int64_t, NumpyArray<int>>(), nb::kw_only(), arg("value"),
-           arg("exponent"), arg("root"), arg("rounds"), arg("certified"), arg("edges"), arg("potentials"))
+      .def(nb::init<int64_t, int, int, int, bool, NumpyArray<int>>(), nb::kw_only(), arg("value"), arg("exponent"),
+           arg("root"), arg("rounds"), arg("certified"), arg("potentials"))
       .def_ro("value", &HeldKarpBound::value)
       .def_ro("exponent", &HeldKarpBound::exponent)
       .def_ro("root", &HeldKarpBound::root)
       .def_ro("rounds", &HeldKarpBound::rounds)
       .def_ro("certified", &HeldKarpBound::certified)
-      .def_ro("edges", &HeldKarpBound::edges)
       .def_ro("potentials", &HeldKarpBound::potentials, nb::rv_policy::automatic);
   m.def(
       "held_karp", bind_held_karp, arg("distances"), arg("tour"), arg("fixed_edges"), arg("open"), arg("start"),

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "gil.h"
 
 namespace nb = nanobind;
+using namespace nanobind::literals;
 
 namespace warptsp {
 
@@ -42,13 +45,13 @@ inline Counts counts_of(std::initializer_list<std::pair<const char *, long long>
 
 // A NumPy array that owns the vector's memory; no copy.
 template <class T>
-NumpyArray<T> to_numpy(std::vector<T> &&values, std::initializer_list<size_t> shape) {
+NumpyArray<T> to_numpy(std::vector<T> values, std::initializer_list<size_t> shape) {
   auto *owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
   return NumpyArray<T>(owned->data(), shape, owner);
 }
 template <class T>
-NumpyArray<T> to_numpy(std::vector<T> &&values) {
+NumpyArray<T> to_numpy(std::vector<T> values) {
   const size_t count = values.size();
   return to_numpy(std::move(values), {count});
 }
@@ -97,8 +100,7 @@ constexpr size_t brief_cities = 1000;
 class Job {
  public:
   // False if the system grants no thread.
-  template <class Work>
-  bool begin(Work &work) {
+  bool begin(const std::function<void()> &work) {
     try {
       thread_ = std::thread([this, &work] {
         try {
@@ -140,8 +142,7 @@ class Job {
 //
 // `brief` work, which takes some milliseconds at most, stays on the calling thread: to begin a thread and to wait for
 // it takes longer than many a small instance. Python serves a signal when it returns.
-template <class Work>
-void interruptible(StopToken &token, Work &&work, bool brief = false) {
+inline void run_interruptible(StopToken &token, const std::function<void()> &work, bool brief) {
   if (brief) {
     const WithoutGil unlocked;
     work();
@@ -174,5 +175,28 @@ void interruptible(StopToken &token, Work &&work, bool brief = false) {
   if (raised) throw nb::python_error();
   job->rethrow();
 }
+
+// The same; returns what `work` does.
+template <class Work>
+auto interruptible(StopToken &token, Work &&work, bool brief = false) {
+  if constexpr (std::is_void_v<decltype(work())>) {
+    run_interruptible(token, std::ref(work), brief);
+  } else {
+    decltype(work()) result{};
+    run_interruptible(token, [&] { result = work(); }, brief);
+    return result;
+  }
+}
+
+// Of a search's method whose last argument, behind those Given, is the token: a function that calls it so.
+template <class... Given>
+struct Interruptible {
+  template <class Search, class Result>
+  static auto call(Result (Search::*method)(Given..., const StopToken &)) {
+    return [method](Search &search, Given... given, StopToken &token) {
+      return interruptible(token, [&] { return (search.*method)(given..., token); });
+    };
+  }
+};
 
 }  // namespace warptsp

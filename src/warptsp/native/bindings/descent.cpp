@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "distances.h"
-#include "papers/exhaustive/move_numbers.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
@@ -49,18 +48,6 @@ BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances
   return bound;
 }
 
-// Moves with these numbers, a row of positions each.
-template <class Decode>
-NumpyArray<int> decoded(const Array<const uint64_t, 1> &numbers, size_t columns, MoveNumber moves,
-                        const Decode &decode) {
-  for (size_t i = 0; i < numbers.shape(0); ++i)
-    if (numbers(i) >= moves) throw std::invalid_argument("there is no move " + std::to_string(numbers(i)));
-  std::vector<int> rows;
-  rows.reserve(columns * numbers.shape(0));
-  for (size_t i = 0; i < numbers.shape(0); ++i) decode(numbers(i), rows);
-  return to_numpy(std::move(rows), {numbers.shape(0), columns});
-}
-
 }  // namespace
 
 void bind_descent(nb::module_ &m) {
@@ -84,40 +71,4 @@ void bind_descent(nb::module_ &m) {
         const DescentCounters &c = b.descent->counters();
         return counts_of({{"passes", c.passes}, {"evaluations", c.evaluations}, {"moves", c.moves}});
       });
-  m.def(
-      "pairs_of",
-      [](Array<const uint64_t, 1> numbers) {
-        return decoded(numbers, 2, pairs_below(1ull << 31), [](uint64_t number, std::vector<int> &rows) {
-          const Pair p = pair_of(number);
-          rows.insert(rows.end(), {p.i, p.j});
-        });
-      },
-      arg("numbers"), "The pairs of positions (i, j), i < j, with these numbers.");
-  m.def(
-      "triples_of",
-      [](Array<const uint64_t, 1> numbers) {
-        return decoded(numbers, 3, 1ull << 63, [](uint64_t number, std::vector<int> &rows) {
-          const Triple t = triple_of(number);
-          rows.insert(rows.end(), {t.i, t.j, t.k});
-        });
-      },
-      arg("numbers"), "The triples of positions (i, j, k), i < j < k, with these numbers.");
-  m.def(
-      "swaps_of",
-      [](Array<const uint64_t, 1> numbers, int n) {
-        return decoded(numbers, 2, swaps_of(n), [n](uint64_t number, std::vector<int> &rows) {
-          const Pair p = swap_of(number, n);
-          rows.insert(rows.end(), {p.i, p.j});
-        });
-      },
-      arg("numbers"), arg("n"), "The pairs of positions (x, y), 1 <= x < y < n, with these numbers.");
-  m.def(
-      "relocations_of",
-      [](Array<const uint64_t, 1> numbers, int n) {
-        return decoded(numbers, 2, relocations_of(n), [n](uint64_t number, std::vector<int> &rows) {
-          const Relocation r = relocation_of(number, n);
-          rows.insert(rows.end(), {r.position, r.over});
-        });
-      },
-      arg("numbers"), arg("n"), "The relocations (position, positions passed over) with these numbers.");
 }

@@ -19,6 +19,6 @@ auto drawn(Draw draw, long long least) {
 }  // namespace
 
 void bind_dimacs(nb::module_ &m) {
-  m.def("dimacs_uniform", drawn(dimacs_uniform, 0), nb::arg("n"), nb::arg("seed"));
-  m.def("dimacs_clustered", drawn(dimacs_clustered, 100), nb::arg("n"), nb::arg("seed"));
+  m.def("dimacs_uniform", drawn(dimacs_uniform, 0), "n"_a, "seed"_a);
+  m.def("dimacs_clustered", drawn(dimacs_clustered, 100), "n"_a, "seed"_a);
 }

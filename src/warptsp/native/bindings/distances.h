@@ -1,30 +1,52 @@
-// The distances of an instance as Python gives them, checked once; every search takes them so.
+// The distances of instances as Python gives them, checked once; every search takes them so.
 #pragma once
 #include <optional>
+#include <type_traits>
 
 #include "arrays.h"
 
 namespace warptsp {
 
-// Points of a metric, or a matrix of integers or of real numbers: one of the three. Keeps the array alive.
-struct Distances {
+// Points of a metric, or matrices of integers or of real numbers: one of the three, of one instance or, with three
+// dimensions, of many. Keeps the array alive.
+template <int Dimensions>
+struct DistancesIn {
   MetricKind kind = MetricKind::matrix;
-  std::optional<Array<const double, 2>> points;
-  std::optional<Array<const int, 2>> int_matrix;
-  std::optional<Array<const double, 2>> real_matrix;
+  std::optional<Array<const double, Dimensions>> points;
+  std::optional<Array<const int, Dimensions>> int_matrix;
+  std::optional<Array<const double, Dimensions>> real_matrix;
 
-  size_t size() const { return points ? points->shape(0) : int_matrix ? int_matrix->shape(0) : real_matrix->shape(0); }
+  static DistancesIn of_points(int kind, const Array<const double, Dimensions> &points) {
+    check_metric(kind, points.shape(Dimensions - 1));
+    return {(MetricKind)kind, points, {}, {}};
+  }
+  template <class V>
+  static DistancesIn of_matrix(const Array<const V, Dimensions> &matrix) {
+    check_square(matrix.shape(Dimensions - 2), matrix.shape(Dimensions - 1));
+    DistancesIn made;
+    if constexpr (std::is_same_v<V, int>)
+      made.int_matrix = matrix;
+    else
+      made.real_matrix = matrix;
+    return made;
+  }
+
+  size_t extent(size_t axis) const {
+    return points ? points->shape(axis) : int_matrix ? int_matrix->shape(axis) : real_matrix->shape(axis);
+  }
+  // Cities of an instance.
+  size_t size() const { return extent(Dimensions - 2); }
   // Null where there are none.
-  Points rows() const { return points ? Points{points->data(), (int)points->shape(1)} : Points{nullptr, 0}; }
+  Points rows() const {
+    return points ? Points{points->data(), (int)points->shape(Dimensions - 1)} : Points{nullptr, 0};
+  }
   const int *integers() const { return int_matrix ? int_matrix->data() : nullptr; }
   const double *reals() const { return real_matrix ? real_matrix->data() : nullptr; }
 
   void check_size(size_t n) const {
     require(size() == n, "points or matrix are not those of " + std::to_string(n) + " cities");
   }
-
-  // No distance of the points is longer; see longest_distance.
-  double longest_of_points(bool dummy = false) const { return longest_distance((int)kind, *points, dummy); }
 };
+typedef DistancesIn<2> Distances;
 
 }  // namespace warptsp

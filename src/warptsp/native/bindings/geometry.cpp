@@ -10,7 +10,7 @@
 #include "space/curve.h"
 #include "space/spread_candidates.h"
 #include "space/tight_groups.h"
-#include "tours/fixed_paths.h"
+#include "tours/fragments.h"
 #include "tours/greedy.h"
 #include "tours/nearest_neighbor.h"
 #include "tours/random_tour.h"
@@ -37,12 +37,6 @@ void check_count(int count) {
   require(count >= 1 && count < 1 << 15, "count is " + std::to_string(count) + "; 1 to 32767 are possible");
 }
 
-template <class V>
-void check_square(const Array<const V, 2> &matrix) {
-  require(matrix.shape(0) == matrix.shape(1),
-          "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " + std::to_string(matrix.shape(1)));
-}
-
 FilledArray bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
                                  StopToken &token) {
   check_threads(threads);
@@ -62,7 +56,7 @@ template <class V>
 FilledArray bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int covers, int threads,
                                         StopToken &token) {
   check_threads(threads);
-  check_square(matrix);
+  check_square(matrix.shape(0), matrix.shape(1));
   check_count(count);
   require(covers >= 0, "covers is " + std::to_string(covers) + "; 0 and more are possible");
   const int n = (int)matrix.shape(0);
@@ -113,7 +107,7 @@ template <class V>
 FilledArray bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
                                     StopToken &token) {
   check_threads(threads);
-  check_square(matrix);
+  check_square(matrix.shape(0), matrix.shape(1));
   const size_t n = matrix.shape(0);
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
@@ -144,7 +138,7 @@ FilledArray bind_nearest_neighbor(const Rows &points, int start, int norm, const
 template <class V>
 FilledArray bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int start, const Edges &fixed_edges,
                                          StopToken &token) {
-  check_square(matrix);
+  check_square(matrix.shape(0), matrix.shape(1));
   const size_t n = matrix.shape(0);
   check_start(start, n);
   check_fixed_edges(fixed_edges, n);
@@ -178,44 +172,39 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tight_groups(co
   require(std::all_of(lengths.data(), lengths.data() + lengths.size(), [](double x) { return std::isfinite(x); }),
           "a length is not finite");
   TightGroups found;
-  bool complete = false;
-  interruptible(
-      token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
-  if (!complete) return std::nullopt;
+  const auto find = [&] { return tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); };
+  if (!interruptible(token, find)) return std::nullopt;
   return std::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.first)));
 }
 
 }  // namespace
 
 void bind_geometry(nb::module_ &m) {
-  using nb::arg;
-  m.def("candidate_lists", bind_candidate_lists, arg("points"), arg("count"), arg("per_quadrant"), arg("norm"),
-        arg("sphere"), arg("threads"), arg("token"),
+  m.def("candidate_lists", bind_candidate_lists, "points"_a, "count"_a, "per_quadrant"_a, "norm"_a, "sphere"_a,
+        "threads"_a, "token"_a,
         "Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<int>, arg("matrix"), arg("count"), arg("covers"),
-        arg("threads"), arg("token"),
+  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<int>, "matrix"_a, "count"_a, "covers"_a, "threads"_a,
+        "token"_a,
         "Rows of the cities to all sides of a distance matrix, where `covers` cities hide those behind them (0: the "
         "nearest cities); None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("covers"),
-        arg("threads"), arg("token"));
-  m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
-        arg("sphere") = false, arg("threads") = 1,
-        "The cities in the order of a space-filling curve; None if stopped.");
-  m.def("tight_groups", bind_tight_groups, arg("lists"), arg("lengths"), arg("ratio"), arg("token"),
+  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, "matrix"_a, "count"_a, "covers"_a, "threads"_a,
+        "token"_a);
+  m.def("space_filling_curve", bind_space_filling_curve, "points"_a, "kind"_a, "token"_a, "sphere"_a = false,
+        "threads"_a = 1, "The cities in the order of a space-filling curve; None if stopped.");
+  m.def("tight_groups", bind_tight_groups, "lists"_a, "lengths"_a, "ratio"_a, "token"_a,
         "The cities, those of each group beside one another, and where each group begins; None if stopped.");
-  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("fixed_edges"), arg("threads"), arg("token"),
-        arg("tiles") = 1, "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("fixed_edges"), arg("threads"),
-        arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("fixed_edges"), arg("threads"),
-        arg("token"));
-  m.def("nearest_neighbor", bind_nearest_neighbor, arg("points"), arg("start"), arg("norm"), arg("fixed_edges"),
-        arg("threads"), arg("token"), "The nearest neighbour tour; None if stopped.");
-  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, arg("matrix"), arg("start"), arg("fixed_edges"),
-        arg("token"), "The nearest neighbour tour of a distance matrix; None if stopped.");
-  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<double>, arg("matrix"), arg("start"),
-        arg("fixed_edges"), arg("token"));
-  m.def("random_tour", bind_random_tour, arg("n"), arg("seed"), arg("token"), "A random order; None if stopped.");
-  m.def("keep_fixed_edges", bind_keep_fixed_edges, arg("order"), arg("fixed_edges"), arg("token"),
+  m.def("greedy_edge", bind_greedy_edge, "points"_a, "metric"_a, "fixed_edges"_a, "threads"_a, "token"_a, "tiles"_a = 1,
+        "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, "matrix"_a, "fixed_edges"_a, "threads"_a, "token"_a,
+        "The greedy edge tour of a distance matrix; None if stopped.");
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, "matrix"_a, "fixed_edges"_a, "threads"_a, "token"_a);
+  m.def("nearest_neighbor", bind_nearest_neighbor, "points"_a, "start"_a, "norm"_a, "fixed_edges"_a, "threads"_a,
+        "token"_a, "The nearest neighbour tour; None if stopped.");
+  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, "matrix"_a, "start"_a, "fixed_edges"_a, "token"_a,
+        "The nearest neighbour tour of a distance matrix; None if stopped.");
+  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<double>, "matrix"_a, "start"_a, "fixed_edges"_a,
+        "token"_a);
+  m.def("random_tour", bind_random_tour, "n"_a, "seed"_a, "token"_a, "A random order; None if stopped.");
+  m.def("keep_fixed_edges", bind_keep_fixed_edges, "order"_a, "fixed_edges"_a, "token"_a,
         "The order, with the paths of fixed edges as a whole where their first city comes; None if stopped.");
 }

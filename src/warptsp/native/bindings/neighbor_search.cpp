@@ -19,59 +19,52 @@ struct BoundNeighborSearch {
   Distances distances;
 };
 
-constexpr int longest_segment = 1 << 29;  // three of them are added up
-
-struct Given {
-  std::vector<int> neighbors, fixed, tour;
-  int width;
-  double tolerance;
-  bool three, next_only;
-  const StopToken *token;
+template <class T>
+struct Type {
+  typedef T type;
 };
 
-template <class Metric>
-std::unique_ptr<NeighborSearch> make(const Metric &metric, Given &&g) {
-  if (g.three)
-    return std::make_unique<NeighborSearchOf<Metric, true>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                            g.tolerance, g.next_only, std::move(g.tour), *g.token);
-  return std::make_unique<NeighborSearchOf<Metric, false>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                           g.tolerance, g.next_only, std::move(g.tour), *g.token);
-}
+constexpr int longest_segment = 1 << 29;  // three of them are added up
 
 BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neighbors, Array<const int, 1> tour,
-                           Array<const int, 2> fixed_edges, double tolerance, bool three, bool next_only,
-                           StopToken &token) {
-  const int n = (int)tour.shape(0);
+                           Array<const int, 2> fixed_edges, double tolerance, bool three, bool next_only, bool best,
+                           bool many, StopToken &token) {
+  const int n = (int)tour.shape(0), width = (int)neighbors.shape(1);
   if (n < 4) throw nb::value_error("a search needs 4 cities or more");
   if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
   distances.check_size(n);
   check_lists(neighbors, n, "a neighbour list");
   check_tour(tour.data(), n, n);
-  Given g;
-  g.neighbors.assign(neighbors.data(), neighbors.data() + neighbors.size());
-  g.tour.assign(tour.data(), tour.data() + n);
-  g.width = (int)neighbors.shape(1);
-  g.tolerance = tolerance;
-  g.three = three;
-  g.next_only = next_only;
-  g.token = &token;
-  g.fixed = fixed_partners(fixed_edges, n);
+  std::vector<int> lists(neighbors.data(), neighbors.data() + neighbors.size());
+  std::vector<int> start(tour.data(), tour.data() + n), fixed = fixed_partners(fixed_edges, n);
+  const LocalSearch how{next_only, best, many};
   BoundNeighborSearch bound;
   bound.distances = distances;
+  const auto make = [&](const auto &metric) {
+    typedef std::decay_t<decltype(metric)> Metric;
+    const auto search = [&](auto of) {
+      bound.search = std::make_unique<typename decltype(of)::type>(metric, std::move(lists), width, std::move(fixed),
+                                                                   tolerance, how, std::move(start), token);
+    };
+    if (three)
+      search(Type<NeighborSearchOf<Metric, true>>());
+    else
+      search(Type<NeighborSearchOf<Metric, false>>());
+  };
   interruptible(token, [&] {
-    if (distances.points) {
-      const Points rows = distances.rows();
-      switch (distances.kind) {
-        case MetricKind::euc_2d: bound.search = make(CoordinatesOf<MetricKind::euc_2d>{rows}, std::move(g)); break;
-        case MetricKind::ceil_2d: bound.search = make(CoordinatesOf<MetricKind::ceil_2d>{rows}, std::move(g)); break;
-        case MetricKind::exact_2d: bound.search = make(CoordinatesOf<MetricKind::exact_2d>{rows}, std::move(g)); break;
-        default: bound.search = make(AnyCoordinates<double>{rows, distances.kind}, std::move(g));
-      }
-    } else if (distances.int_matrix) {
-      bound.search = make(Matrix<int>{distances.integers(), n}, std::move(g));
-    } else {
-      bound.search = make(Matrix<double>{distances.reals(), n}, std::move(g));
-    }
+    const Points rows = distances.rows();
+    if (distances.int_matrix)
+      make(Matrix<int>{distances.integers(), n});
+    else if (!distances.points)
+      make(Matrix<double>{distances.reals(), n});
+    else if (distances.kind == MetricKind::euc_2d)
+      make(CoordinatesOf<MetricKind::euc_2d>{rows});
+    else if (distances.kind == MetricKind::ceil_2d)
+      make(CoordinatesOf<MetricKind::ceil_2d>{rows});
+    else if (distances.kind == MetricKind::exact_2d)
+      make(CoordinatesOf<MetricKind::exact_2d>{rows});
+    else
+      make(AnyCoordinates<double>{rows, distances.kind});
   });
   return bound;
 }
@@ -90,36 +83,34 @@ Counts counters(const BoundNeighborSearch &bound) {
 void bind_neighbor_search(nb::module_ &m) {
   nb::class_<BoundNeighborSearch>(m, "NeighborSearch", "Tours and the local search along neighbour lists.")
       .def_static("create", &create, nb::kw_only(), nb::arg("distances"), nb::arg("neighbors"), nb::arg("tour"),
-                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("next_only"),
-                  nb::arg("token"))
+                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("next_only"), nb::arg("best"),
+                  nb::arg("many"), nb::arg("token"))
       .def(
           "descend",
-          [](BoundNeighborSearch &b, bool best, bool many, long long passes, int threads, double seconds,
-             StopToken &token) {
+          [](BoundNeighborSearch &b, long long passes, int threads, double seconds, StopToken &token) {
             check_threads(threads);
             bool complete = false;
-            interruptible(token, [&] { complete = b.search->descend({best, many, passes, threads}, seconds, token); });
+            interruptible(token, [&] { complete = b.search->descend(passes, threads, seconds, token); });
             return complete;
           },
-          nb::kw_only(), nb::arg("best"), nb::arg("many"), nb::arg("passes"), nb::arg("threads"), nb::arg("seconds"),
-          nb::arg("token"), "Moves for so many seconds; True at a local optimum, or after so many passes.")
+          nb::kw_only(), nb::arg("passes"), nb::arg("threads"), nb::arg("seconds"), nb::arg("token"),
+          "Moves for so many seconds; True at a local optimum, or after so many passes.")
       .def(
           "iterate",
           [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, long long cold,
-             int segment, unsigned long long seed, int threads, double seconds, bool best, bool whole,
-             StopToken &token) {
+             int segment, unsigned long long seed, int threads, double seconds, bool everywhere, StopToken &token) {
             check_threads(threads);
             require(chains >= 1 && segment >= 0 && segment <= longest_segment, "chains or segment is out of range");
             bool complete = false;
             interruptible(token, [&] {
               complete = b.search->iterate(
-                  {chains, count, always, temperature, cold, segment, seed, threads, best, whole}, seconds, token);
+                  {chains, count, always, temperature, cold, segment, seed, threads, everywhere}, seconds, token);
             });
             return complete;
           },
           nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"),
-          nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"), nb::arg("best"),
-          nb::arg("whole"), nb::arg("token"),
+          nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
+          nb::arg("everywhere"), nb::arg("token"),
           "Kicks in every chain for so many seconds; True when each has made `count` in all.")
       .def(
           "return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },

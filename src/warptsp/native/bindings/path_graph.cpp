@@ -50,15 +50,15 @@ void bind_path_graph(nb::module_ &m) {
           "__init__",
           [](BoundPathGraph *self, const Distances &distances, Array<const int, 1> row, Array<const int, 2> fixed) {
             const size_t rows = distances.size();
-            if (rows == 0) throw nb::value_error("points or a matrix are needed");
+            require(rows > 0, "points or a matrix are needed");
             const int n = (int)(row.shape(0) > 0 ? row.shape(0) : rows);
-            for (int i = 0; row.shape(0) > 0 && i < n; i++)
-              if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the points or the matrix lack a row");
-            if (fixed.shape(0) > 0 && ((int)fixed.shape(0) != n || fixed.shape(1) != 2))
-              throw nb::value_error("fixed has two columns and a row for each city, or none");
+            require(std::all_of(row.data(), row.data() + row.size(), [&](int r) { return r >= 0 && (size_t)r < rows; }),
+                    "the points or the matrix lack a row");
+            require(fixed.shape(0) == 0 || ((int)fixed.shape(0) == n && fixed.shape(1) == 2),
+                    "fixed has two columns and a row for each city, or none");
             new (self) BoundPathGraph{{}, n, distances, row, fixed};
           },
-          nb::kw_only(), nb::arg("distances"), nb::arg("row"), nb::arg("fixed"),
+          nb::kw_only(), "distances"_a, "row"_a, "fixed"_a,
           "Points have a row of NaN for a dummy city; the search's city i is in row `row[i]`, or i if `row` is empty. "
           "`fixed[i]` are the cities that i must stay linked to.")
       .def(
@@ -66,15 +66,14 @@ void bind_path_graph(nb::module_ &m) {
           [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places,
              int threads) {
             const int count = (int)paths.shape(0), tours = (int)begin.shape(0) - 1;
-            if (paths.shape(1) != 5 || places.shape(1) != 2 || (int)places.shape(0) != count)
-              throw nb::value_error("paths has 5 columns, places 2, and both the same number of rows");
+            require(paths.shape(1) == 5 && places.shape(1) == 2 && (int)places.shape(0) == count,
+                    "paths has 5 columns, places 2, and both the same number of rows");
             bool rising = tours > 0 && begin(0) == 0 && begin(tours) == count;
             for (int t = 0; rising && t < tours; t++) rising = begin(t) < begin(t + 1);
-            if (!rising || threads < 1) throw nb::value_error("each tour has one path or more");
+            require(rising, "each tour has one path or more");
+            check_threads(threads);
             const LinkedPath *linked = (const LinkedPath *)paths.data();
-            for (int i = 0; i < count; i++)
-              for (int city : linked[i].city)
-                if (city < 0 || city >= b.size) throw nb::value_error("a path ends nowhere");
+            for (int i = 0; i < count; i++) check_cities(linked[i].city, 2, 0, b.size, "a path");
             std::vector<int> found(tours);
             {
               const WithoutGil unlocked;
@@ -89,21 +88,20 @@ void bind_path_graph(nb::module_ &m) {
                                     : arrange([&](int p, int q) { return b.length(p, q); });
               });
             }
-            if (*std::min_element(found.begin(), found.end()) < 0) throw nb::value_error("a path is linked to nothing");
+            require(*std::min_element(found.begin(), found.end()) >= 0, "a path is linked to nothing");
             return std::accumulate(found.begin(), found.end(), 0);
           },
-          nb::arg("paths"), nb::arg("begin"), nb::arg("places"), nb::arg("threads"),
+          "paths"_a, "begin"_a, "places"_a, "threads"_a,
           "Rows of `paths`: the ends that its head and its tail are linked to (of the tour's path i, 2 i is the head "
-          "and "
-          "2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. Fills "
+          "and 2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. "
+          "Fills "
           "`places`: position of the lower end, turned or not. Returns how many closed tours there were; those of a "
-          "tour "
-          "that fixed edges alone could make one count 0, and its places are not filled.");
+          "tour that fixed edges alone could make one count 0, and its places are not filled.");
   static_assert(sizeof(JoinOfTours) == 40);
   m.def(
       "choose_joins",
       [](Array<const uint8_t, 1> found) {
-        if (found.shape(0) % sizeof(JoinOfTours) != 0) throw nb::value_error("joins are structs of 40 bytes");
+        require(found.shape(0) % sizeof(JoinOfTours) == 0, "joins are structs of 40 bytes");
         std::vector<JoinOfTours> joins(found.shape(0) / sizeof(JoinOfTours));
         if (!joins.empty()) std::memcpy(joins.data(), found.data(), found.shape(0));
         ChosenJoins chosen;
@@ -115,8 +113,7 @@ void bind_path_graph(nb::module_ &m) {
         return std::make_tuple(to_numpy(std::move(chosen.links), {links, 2}),
                                to_numpy(std::move(chosen.names), {names, 2}));
       },
-      nb::arg("joins"),
+      "joins"_a,
       "Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what "
-      "it "
-      "is linked to, four for each join; and rows of a closed tour and its name from now on.");
+      "it is linked to, four for each join; and rows of a closed tour and its name from now on.");
 }

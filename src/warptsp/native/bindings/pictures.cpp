@@ -32,7 +32,6 @@ View make_view(const std::array<double, 6> &t, size_t width, size_t height) {
 }  // namespace
 
 void bind_pictures(nb::module_ &m) {
-  using nb::arg;
   m.def(
       "survey_edges",
       [](Places points, Cities from, Cities to, std::array<double, 6> transform, size_t width, size_t height,
@@ -40,13 +39,11 @@ void bind_pictures(nb::module_ &m) {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, width, height);
         require(block >= 1.0, "a block has a pixel at least");
-        Survey found;
-        interruptible(token, [&] { found = survey(edges, view, block, token); });
+        const Survey found = interruptible(token, [&] { return survey(edges, view, block, token); });
         if (!found.complete) return std::nullopt;
         return std::make_tuple(found.length, found.area);
       },
-      arg("points"), arg("begins"), arg("ends"), arg("transform"), arg("width"), arg("height"), arg("block"),
-      arg("stride"), arg("token"));
+      "points"_a, "begins"_a, "ends"_a, "transform"_a, "width"_a, "height"_a, "block"_a, "stride"_a, "token"_a);
   m.def(
       "draw_edges",
       [](Array<uint8_t, 2> opacity, Places points, Cities from, Cities to, std::array<double, 6> transform,
@@ -54,10 +51,7 @@ void bind_pictures(nb::module_ &m) {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, opacity.shape(1), opacity.shape(0));
         require(width >= 0.0 && width < 1 << 16, "a line is 0 to 65535 pixels wide");
-        bool complete = false;
-        interruptible(token, [&] { complete = draw_edges(opacity.data(), edges, view, width, token); });
-        return complete;
+        return interruptible(token, [&] { return draw_edges(opacity.data(), edges, view, width, token); });
       },
-      arg("opacity"), arg("points"), arg("begins"), arg("ends"), arg("transform"), arg("line_width"), arg("stride"),
-      arg("token"));
+      "opacity"_a, "points"_a, "begins"_a, "ends"_a, "transform"_a, "line_width"_a, "stride"_a, "token"_a);
 }

@@ -66,7 +66,7 @@ void bind_plans(nb::module_ &m) {
               field("step", &AnnealingPlan::step, "Kicks at one temperature."),
               field("start", &AnnealingPlan::start, "The first temperature, in mean edges of the tour."),
               field("cold", &AnnealingPlan::cold, "Share of the kicks at the end that have the temperature 0."));
-  m.def("cooled", &cooled<double>, nb::arg("progress"), nb::arg("cold"),
+  m.def("cooled", &cooled<double>, "progress"_a, "cold"_a,
         "What is left of the start temperature at a share of the horizon, with so much of it at 0 "
         "(native/lk/cooling.h).");
   const LkParams usual;
@@ -76,8 +76,7 @@ void bind_plans(nb::module_ &m) {
           [](LkParams *self, int depth, const std::vector<int> &breadth, const Kicks &kicks) {
             new (self) LkParams(params_of(depth, breadth, kicks));
           },
-          nb::kw_only(), nb::arg("depth") = usual.depth, nb::arg("breadth") = breadth_of(usual),
-          nb::arg("kicks") = usual.kicks)
+          nb::kw_only(), "depth"_a = usual.depth, "breadth"_a = breadth_of(usual), "kicks"_a = usual.kicks)
       .def_ro("depth", &LkParams::depth, "Exchange steps of one move, at most.")
       .def_prop_ro("breadth", &breadth_of, "Alternatives at the first steps; 1 at the rest.")
       .def_ro("kicks", &LkParams::kicks);

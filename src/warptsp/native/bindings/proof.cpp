@@ -24,7 +24,7 @@ struct Cuts {
 };
 
 Lines lines(SparseLines &&found) {
-  return std::make_tuple(to_numpy(std::move(found.first_bound)), to_numpy(std::move(found.begin)),
+  return std::make_tuple(to_numpy(std::move(found.bound)), to_numpy(std::move(found.begin)),
                          to_numpy(std::move(found.index)), to_numpy(std::move(found.value)));
 }
 
@@ -75,12 +75,16 @@ Lines add_columns(Relaxation &relaxation, const Edges &pairs) {
   return lines(relaxation.add_columns(pairs.data(), pairs.shape(0)));
 }
 
-void set_column_bounds(Relaxation &relaxation, const Array<const int, 1> &columns, int lower, int upper) {
+int column(const Relaxation &relaxation, int a, int b) {
+  const int found = relaxation.column_at(a, b);
+  require(found >= 0, "there is no such edge");
+  return found;
+}
+
+void set_column_bounds(Relaxation &relaxation, int column, int lower, int upper) {
   require(0 <= lower && lower <= upper && upper <= 1, "an edge is used from 0 to 1 times");
-  for (size_t k = 0; k < columns.shape(0); ++k) {
-    require(columns(k) >= 0 && columns(k) < relaxation.columns(), "there is no such column");
-    relaxation.set_column_bounds(columns(k), lower, upper);
-  }
+  require(column >= 0 && column < relaxation.columns(), "there is no such column");
+  relaxation.set_column_bounds(column, lower, upper);
 }
 
 void drop_columns(Relaxation &relaxation, const Array<const int, 1> &columns) {
@@ -96,7 +100,7 @@ void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
   relaxation.set_row_bounds(row, lower, upper < 0 ? Row::no_limit : upper);
 }
 
-Lines pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
+Lines add_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   const int n = relaxation.cities();
   check_cities(set.data(), set.shape(0), 0, n, "a set");
   std::vector<int> cities(set.data(), set.data() + set.shape(0));
@@ -104,9 +108,7 @@ Lines pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   require(std::adjacent_find(cities.begin(), cities.end()) == cities.end() && cities.size() >= 2 &&
               (int)cities.size() <= n - 2,
           "a set has from two cities to all but two, once each");
-  SparseLines added;
-  relaxation.pin_subtour(cities, added);
-  return lines(std::move(added));
+  return lines(relaxation.add_subtour(cities));
 }
 
 auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, Effort effort, int threads,
@@ -176,8 +178,8 @@ int least_closed_walk(const Array<const int, 2> &lengths) {
   return LeastWalks().least((int)k, copy);
 }
 
-Cut cut_of(const Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
-           int bound, const std::vector<std::vector<int>> &comb) {
+void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths, int bound,
+           const std::vector<std::vector<int>> &comb) {
   const size_t n = relaxation.cities(), k = lengths.shape(0);
   require(class_of.shape(0) == n && lengths.shape(1) == k && k >= 2 && k <= (size_t)max_classes, "this is no cut");
   Cut cut;
@@ -190,19 +192,7 @@ Cut cut_of(const Relaxation &relaxation, const Array<const int, 1> &class_of, co
     check_cities(set.data(), set.size(), 0, (int)k, "a class of a comb");
     cut.comb.emplace_back(set.begin(), set.end());
   }
-  return cut;
-}
-
-Lines restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
-                  int bound, const std::vector<std::vector<int>> &comb) {
-  SparseLines added;
-  relaxation.restore_cut(cut_of(relaxation, class_of, lengths, bound, comb), added);
-  return lines(std::move(added));
-}
-
-void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths, int bound,
-           const std::vector<std::vector<int>> &comb) {
-  relaxation.adopt(cut_of(relaxation, class_of, lengths, bound, comb));
+  relaxation.adopt(std::move(cut));
 }
 
 }  // namespace
@@ -263,21 +253,14 @@ void bind_proof(nb::module_ &m) {
           },
           arg("tour"))
       .def("add_columns", &add_columns, arg("pairs"))
+      .def("column", &column, arg("a"), arg("b"), "The number of an edge.")
       .def("drop_columns", &drop_columns, arg("columns"))
-      .def("set_column_bounds", &set_column_bounds, arg("columns"), arg("lower"), arg("upper"))
+      .def("set_column_bounds", &set_column_bounds, arg("column"), arg("lower"), arg("upper"))
       .def(
           "take_cuts", [](Relaxation &relaxation, size_t most) { return lines(relaxation.take_cuts(most)); },
           arg("most"))
-      .def("pin_subtour", &pin_subtour, arg("cities"))
-      .def("restore_cut", &restore_cut, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
+      .def("add_subtour", &add_subtour, arg("cities"))
       .def("adopt", &adopt, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
-      .def(
-          "release",
-          [](Relaxation &relaxation, int row) {
-            check_row(relaxation, row);
-            relaxation.release(row);
-          },
-          arg("row"))
       .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
       .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
       .def("begin_rounds", &Relaxation::begin_rounds)

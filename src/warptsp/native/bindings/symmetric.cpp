@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "distances.h"
 #include "fields.h"
@@ -16,8 +17,9 @@ namespace {
 
 // Several tours of the same instance, and the arrays that they refer to.
 struct BoundTours {
-  std::vector<SymmetricTour> tours;
-  std::optional<TripleTour> triples;  // instead of them
+  BoundTours() = default;
+  BoundTours(BoundTours &&) = default;
+  std::vector<std::unique_ptr<CircleSearch>> tours;  // one by one, and all of the same kind
   Distances distances;
   std::optional<Array<const int, 2>> fixed;
   int threads;
@@ -74,10 +76,12 @@ void bind_symmetric(nb::module_ &m) {
             instance.real_matrix = distances.reals();
             instance.matrix_size = (long long)rows;
             instance.fixed = fixed ? fixed->data() : nullptr;
-            if (triples && chains > 1) throw nb::value_error("triples have one chain");
-            if (triples) bound->triples.emplace(instance, cities);
-            for (int chain = 0; chain < chains && !triples; chain++)
-              bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
+            for (int chain = 0; chain < chains; chain++)
+              if (triples)
+                bound->tours.push_back(std::make_unique<TripleTour>(instance, cities));
+              else
+                bound->tours.push_back(
+                    std::make_unique<SymmetricTour>(instance, cities, seed, (unsigned long long)chain));
             return bound.release();
           },
           nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("instance"), nb::arg("triples"),
@@ -85,33 +89,26 @@ void bind_symmetric(nb::module_ &m) {
       .def(
           "descend",
           [](BoundTours &b, double seconds, StopToken &token) {
-            bool complete = true;
+            const int chains = (int)b.tours.size();
+            std::atomic<bool> complete{true};
             interruptible(token, [&] {
               const StopToken slice(token, seconds);
-              if (b.triples) {
-                complete = b.triples->descend(b.threads, slice);
-                return;
-              }
-              const int chains = (int)b.tours.size();
-              std::atomic<bool> all{true};
               // One tour has all threads; of several, each has one.
               for_each_task(b.threads, chains, [&](int chain) {
-                if (!b.tours[chain].descend(chains > 1 ? 1 : b.threads, slice)) all = false;
+                if (!b.tours[chain]->descend(chains > 1 ? 1 : b.threads, slice)) complete = false;
               });
-              complete = all;
             });
-            return complete;
+            return complete.load();
           },
           nb::arg("seconds"), nb::arg("token"), "Descend for so long at a time; True when every tour is 2-optimal.")
       .def(
           "anneal",
           [](BoundTours &b, double temperature, double factor, long long iterations, long long spent, long long steps,
              StopToken &token) {
-            if (iterations < 1 || steps < 0 || b.triples) throw nb::value_error("iterations or steps are out of range");
+            if (iterations < 1 || steps < 0) throw nb::value_error("iterations or steps are out of range");
             interruptible(token, [&] {
               for_each_task(b.threads, (int)b.tours.size(), [&](int chain) {
-                Cooling cooling{temperature, factor, iterations, spent};
-                b.tours[chain].anneal(cooling, steps, token);
+                b.tours[chain]->anneal({temperature, factor, iterations, spent}, steps, token);
               });
             });
           },
@@ -120,8 +117,7 @@ void bind_symmetric(nb::module_ &m) {
       .def(
           "cities",
           [](const BoundTours &b, int chain) {
-            if (b.triples && chain != 0) throw nb::value_error("triples have one chain");
-            std::vector<int> cities = b.triples ? b.triples->cities() : b.tours.at(chain).cities();
+            std::vector<int> cities = b.tours.at(chain)->cities();
             return to_numpy(std::move(cities));
           },
           nb::arg("chain"), "The cities on the circle of a chain.")
@@ -129,21 +125,20 @@ void bind_symmetric(nb::module_ &m) {
           "lengths",
           [](const BoundTours &b) {
             std::vector<double> lengths;
-            if (b.triples) lengths.push_back(b.triples->length());
-            for (const SymmetricTour &tour : b.tours) lengths.push_back(tour.length());
+            for (const auto &tour : b.tours) lengths.push_back(tour->length());
             return to_numpy(std::move(lengths));
           },
           "The length of each tour.")
       .def("counters", [](const BoundTours &b) {
         SymmetricCounters sum;
-        const long long quiet = b.triples ? b.triples->quiet() : b.tours[0].quiet();
-        if (b.triples) sum = {b.triples->steps(), 0, b.triples->moves()};
-        for (const SymmetricTour &tour : b.tours) {
-          sum.steps += tour.counters().steps;
-          sum.evaluations += tour.counters().evaluations;
-          sum.moves += tour.counters().moves;
+        for (const auto &tour : b.tours) {
+          sum.steps += tour->counters().steps;
+          sum.evaluations += tour->counters().evaluations;
+          sum.moves += tour->counters().moves;
         }
-        return counts_of(
-            {{"steps", sum.steps}, {"quiet", quiet}, {"evaluations", sum.evaluations}, {"moves", sum.moves}});
+        return counts_of({{"steps", sum.steps},
+                          {"quiet", b.tours[0]->quiet()},
+                          {"evaluations", sum.evaluations},
+                          {"moves", sum.moves}});
       });
 }

@@ -16,7 +16,7 @@ void bind_tour_check(nb::module_ &m) {
         const WithoutGil unlocked;
         return takes_each_once(tour.data(), (int)tour.shape(0), threads);
       },
-      nb::arg("tour"), nb::arg("threads"), "Whether the tour is 0 to n - 1 in any order.");
+      "tour"_a, "threads"_a, "Whether the tour is 0 to n - 1 in any order.");
   m.def(
       "edge_sums",
       [](const Array<const double, 2> &points, const Cities &cities, int kind,
@@ -35,7 +35,7 @@ void bind_tour_check(nb::module_ &m) {
         if (!known) return std::nullopt;
         return to_numpy(std::move(sums));
       },
-      nb::arg("points"), nb::arg("cities"), nb::arg("kind"), nb::arg("threads"),
+      "points"_a, "cities"_a, "kind"_a, "threads"_a,
       "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not "
       "there.");
 }

@@ -34,9 +34,7 @@ typedef std::optional<std::unique_ptr<TourCut>> MadeCut;
 template <class Make>
 MadeCut made(StopToken &token, const Make &make) {
   auto cut = std::make_unique<TourCut>();
-  bool complete = false;
-  interruptible(token, [&] { complete = make(*cut); });
-  if (!complete) return std::nullopt;
+  if (!interruptible(token, [&] { return make(*cut); })) return std::nullopt;
   return cut;
 }
 
@@ -57,7 +55,7 @@ MadeCut bind_cut_boxes(const Rows &points, const Cities &tour, int parts, uint64
   require(points.shape(0) == tour.shape(0), "points and tour differ in their cities");
   return made(token, [&](TourCut &cut) {
     // 1024 cities a box: boxes differ by 3 %.
-    const BoxCutter box(Points{points.data(), dimensions}, dimensions, n, parts, Random(seed, 0, 0), 1024);
+    const BoxCutter box(Points{points.data(), dimensions}, n, parts, Random(seed, 0, 0), 1024);
     return cut.cut_boxes(box, tour.data(), n, rotation, fixed.data(), (int64_t)fixed.shape(0), threads, token);
   });
 }
@@ -77,10 +75,9 @@ std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const 
   check_tour(order.data(), order.shape(0), ends);
   Buffer<int> tour((size_t)cut.cities());
   int closed = 0;
-  TourCut::Linked linked = TourCut::Linked::stopped;
-  interruptible(token, [&] {
+  const TourCut::Linked linked = interruptible(token, [&] {
     const AnyCoordinates<double> distance{{points.data(), (int)points.shape(1)}, (MetricKind)kind};
-    linked = cut.link(order.data(), distance, tour.data(), &closed, threads, token);
+    return cut.link(order.data(), distance, tour.data(), &closed, threads, token);
   });
   if (linked == TourCut::Linked::stopped) return std::nullopt;
   if (linked == TourCut::Linked::impossible) return std::make_tuple(FilledArray(), 0);
@@ -91,12 +88,11 @@ std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const 
 }  // namespace
 
 void bind_tour_cut(nb::module_ &m) {
-  using nb::arg;
   nb::class_<TourCut>(m, "TourCut", "A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h.")
-      .def_static("stretches", bind_cut_stretches, arg("tour"), arg("parts"), arg("rotation"), arg("fixed"),
-                  arg("threads"), arg("token"), "Parts of consecutive cities; None if stopped.")
-      .def_static("boxes", bind_cut_boxes, arg("points"), arg("tour"), arg("parts"), arg("seed"), arg("rotation"),
-                  arg("fixed"), arg("threads"), arg("token"), "Parts that are boxes of a k-d tree; None if stopped.")
+      .def_static("stretches", bind_cut_stretches, "tour"_a, "parts"_a, "rotation"_a, "fixed"_a, "threads"_a, "token"_a,
+                  "Parts of consecutive cities; None if stopped.")
+      .def_static("boxes", bind_cut_boxes, "points"_a, "tour"_a, "parts"_a, "seed"_a, "rotation"_a, "fixed"_a,
+                  "threads"_a, "token"_a, "Parts that are boxes of a k-d tree; None if stopped.")
       .def_prop_ro("parts", &TourCut::parts)
       .def_prop_ro("paths", [](const TourCut &cut) { return cut.path_count(); })
       .def(
@@ -105,14 +101,14 @@ void bind_tour_cut(nb::module_ &m) {
             check_part(cut, b);
             return cut.size(b);
           },
-          arg("part"))
+          "part"_a)
       .def(
           "cities",
           [](const TourCut &cut, int b) {
             check_part(cut, b);
             return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)));
           },
-          arg("part"), "The part's cities in tour order, or in that of its answer.")
+          "part"_a, "The part's cities in tour order, or in that of its answer.")
       .def(
           "path_begin",
           [](const TourCut &cut, int b) {
@@ -121,7 +117,7 @@ void bind_tour_cut(nb::module_ &m) {
             for (int j = 0; j <= cut.path_count(b); j++) begin.push_back(cut.path_begin(b, j));
             return to_numpy(std::move(begin));
           },
-          arg("part"), "Where each path begins among the part's cities, and their number.")
+          "part"_a, "Where each path begins among the part's cities, and their number.")
       .def(
           "put",
           [](TourCut &cut, int b, const Cities &order) {
@@ -129,7 +125,7 @@ void bind_tour_cut(nb::module_ &m) {
             const WithoutGil unlocked;
             return cut.put(b, order.data(), (int)std::min<size_t>(order.shape(0), 0x7fffffff));
           },
-          arg("part"), arg("order"), "Takes a part's answer; returns what is wrong with it, or an empty text.")
+          "part"_a, "order"_a, "Takes a part's answer; returns what is wrong with it, or an empty text.")
       .def(
           "ends",
           [](const TourCut &cut) {
@@ -138,7 +134,7 @@ void bind_tour_cut(nb::module_ &m) {
             return to_numpy(std::move(cities));
           },
           "The cities at head and tail of every path.")
-      .def("link", bind_link, arg("order"), arg("points"), arg("kind"), arg("threads"), arg("token"),
+      .def("link", bind_link, "order"_a, "points"_a, "kind"_a, "threads"_a, "token"_a,
            "The tour of all parts and how many closed ones it was made of, (None, 0) if there is none that keeps fixed "
            "edges; None if stopped. `order` is that of the ends along a curve, `points` are theirs.");
 }

@@ -4,6 +4,8 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <charconv>
+
 using namespace warptsp;
 using namespace warptsp::instances;
 
@@ -39,28 +41,15 @@ std::tuple<NumpyArray<double>, size_t> parse_table(nb::bytes text, size_t begin,
   return std::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
 }
 
-char *append(char *out, long long value) {
-  if (value < 0) *out++ = '-';
-  unsigned long long rest = value < 0 ? 0ull - static_cast<unsigned long long>(value) : value;
-  char digits[20];
-  int count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + rest % 10);
-    rest /= 10;
-  } while (rest != 0);
-  while (count != 0) *out++ = digits[--count];
-  return out;
-}
-
 // Lines of integers separated by blanks.
 nb::bytes format_integers(Array<const long long, 2> rows) {
   const size_t count = rows.shape(0), columns = rows.shape(1);
   std::vector<char> text(count * columns * 21 + 1);
-  char *out = text.data();
+  char *out = text.data(), *const end = out + text.size();
   const long long *value = rows.data();
   for (size_t row = 0; row < count; ++row)
     for (size_t column = 0; column < columns; ++column) {
-      out = append(out, *value++);
+      out = std::to_chars(out, end, *value++).ptr;
       *out++ = column + 1 == columns ? '\n' : ' ';
     }
   return nb::bytes(text.data(), static_cast<size_t>(out - text.data()));
@@ -69,7 +58,7 @@ nb::bytes format_integers(Array<const long long, 2> rows) {
 }  // namespace
 
 void bind_tsplib(nb::module_ &m) {
-  m.def("parse_numbers", &parse_numbers, nb::arg("text"), nb::arg("begin"), nb::arg("expected"));
-  m.def("parse_table", &parse_table, nb::arg("text"), nb::arg("begin"), nb::arg("columns"), nb::arg("delimiter"));
-  m.def("format_integers", &format_integers, nb::arg("rows"));
+  m.def("parse_numbers", &parse_numbers, "text"_a, "begin"_a, "expected"_a);
+  m.def("parse_table", &parse_table, "text"_a, "begin"_a, "columns"_a, "delimiter"_a);
+  m.def("format_integers", &format_integers, "rows"_a);
 }

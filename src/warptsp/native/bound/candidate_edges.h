@@ -9,6 +9,7 @@
 #include "bound/schedule.h"
 #include "bound/sparse_graph.h"
 #include "bound/whole_distances.h"
+#include "common/radix_sort.h"
 #include "space/candidates.h"
 
 namespace warptsp::bound {
@@ -41,16 +42,9 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
   found.spacing.resize(n);
   std::vector<int> successor(n);
   for (int p = 0; p < n; ++p) successor[tour[p]] = tour[p + 1 < n ? p + 1 : 0];
-  // Neighbours have near numbers: few edges of a chunk's cities begin in an earlier chunk, and are to be put there.
-  struct Keys {
-    uint64_t *begin, *end;
-  };
-  const int chunks = chunk_count(n);
-  Buffer<uint64_t> keys((size_t)n * (count + 1));
-  std::vector<Keys> own(chunks);
-  std::vector<std::vector<uint64_t>> earlier(chunks);
-  for_chunks(team, n, [&](int c, int begin, int end) {
-    uint64_t *const first = keys.data() + (size_t)begin * (count + 1), *out = first;
+  const int64_t most = (int64_t)n * (count + 1);
+  Buffer<uint64_t> keys((size_t)most), spare((size_t)most);
+  for_chunks(team, n, [&](int, int begin, int end) {
     for (int v = begin; v < end; ++v) {
       const int *const row = lists + (int64_t)v * count;
       double sum = 0.0;
@@ -58,34 +52,15 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
       for (; near < std::min(count, schedule::nearest_edges) && row[near] >= 0; ++near)
         sum += distances.real(v, row[near]);
       found.spacing[v] = near ? sum / near : 0.0;
+      uint64_t *const own = keys.data() + (int64_t)v * (count + 1);
+      std::fill_n(own, count + 1, edge_key(v, successor[v]));
       for (int k = 0; k < count && row[k] >= 0; ++k)
-        if (k < near || first_of_quadrant(distances, v, row, k)) *out++ = edge_key(v, row[k]);
-      *out++ = edge_key(v, successor[v]);
+        if (k < near || first_of_quadrant(distances, v, row, k)) own[k] = edge_key(v, row[k]);
     }
-    std::sort(first, out);
-    out = std::unique(first, out);
-    own[c] = {std::lower_bound(first, out, directed_key(begin, 0)), out};
-    earlier[c].assign(first, own[c].begin);
   });
-  std::vector<uint64_t> handed_on;
-  for (const std::vector<uint64_t> &some : earlier) handed_on.insert(handed_on.end(), some.begin(), some.end());
-  std::sort(handed_on.begin(), handed_on.end());
-  handed_on.erase(std::unique(handed_on.begin(), handed_on.end()), handed_on.end());
-  const auto handed_to = [&](int city) {
-    return std::lower_bound(handed_on.begin(), handed_on.end(), directed_key(city, 0));
-  };
-  std::vector<int64_t> first((size_t)chunks + 1, 0);
-  for_chunks(team, n, [&](int c, int begin, int end) {
-    int64_t size = own[c].end - own[c].begin;
-    for (auto key = handed_to(begin), last = handed_to(end); key != last; ++key)
-      size += !std::binary_search(own[c].begin, own[c].end, *key);
-    first[(size_t)c + 1] = size;
-  });
-  for (int c = 0; c < chunks; ++c) first[(size_t)c + 1] += first[c];
-  found.keys.resize((size_t)first[chunks]);
-  for_chunks(team, n, [&](int c, int begin, int end) {
-    std::set_union(own[c].begin, own[c].end, handed_to(begin), handed_to(end), found.keys.begin() + first[c]);
-  });
+  const auto key_of = [](uint64_t key) { return key; };
+  radix_sort(keys.data(), spare.data(), most, 64, key_of, team.threads(), StopToken());
+  found.keys.assign(keys.data(), std::unique(keys.data(), keys.data() + most));
   double mean = 0.0;
   for (const double spacing : found.spacing) mean += spacing / n;
   for (double &spacing : found.spacing) spacing = std::max(spacing, schedule::min_spacing * mean);

@@ -46,8 +46,8 @@ struct CertifiedBound {
 template <class Pricing>
 class HeldKarp {
  public:
-  // `keys`: the edges to begin with, ascending; the tour's are among them. They are gone afterwards. `spacing`: how far each city's neighbours
-  // are, in whole numbers.
+  // `keys`: the edges to begin with, ascending; the tour's are among them. They are gone afterwards. `spacing`: how far
+  // each city's neighbours are, in whole numbers.
   HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, std::vector<int> &&tour, TourShape shape,
            std::vector<int> &&spacing, Team &team)
       : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()), team_(team) {
@@ -108,8 +108,6 @@ class HeldKarp {
     }
     return best_;
   }
-
-  int64_t edges() const { return graph_.edges(); }
 
  private:
   static constexpr int fixed_bonus = 1 << 30;  // more than lengths of two edges differ by

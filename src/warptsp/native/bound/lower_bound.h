@@ -14,7 +14,6 @@ namespace warptsp::bound {
 struct LowerBound {
   CertifiedBound bound;
   int exponent = 0;
-  int64_t edges = 0;
 };
 
 namespace bound_detail {
@@ -54,7 +53,6 @@ LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&
   HeldKarp<Pricing> held_karp(pricing, std::move(edges.keys), std::move(tour), std::move(shape), std::move(spacing),
                               team);
   found.bound = held_karp.ascend(rounds, token);
-  found.edges = held_karp.edges();
   return found;
 }
 

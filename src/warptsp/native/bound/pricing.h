@@ -22,27 +22,30 @@ struct Violated {
   bool complete = true;
 };
 
-// Collects pairs by tasks. Each task has an equal share of the limit, so that the threads do not matter.
-class ViolatedByTask {
- public:
-  ViolatedByTask(int tasks, int64_t limit)
-      : found_(tasks), share_((size_t)std::max<int64_t>(4096, limit / std::max(1, tasks))) {}
-  bool full(int task) const { return found_[task].size() >= share_; }
-  void add(int task, int a, int b) { found_[task].push_back(edge_key(a, b)); }
-  Violated gather() const {
-    Violated all;
-    for (const std::vector<uint64_t> &part : found_) {
-      all.pairs.insert(all.pairs.end(), part.begin(), part.end());
-      if (part.size() >= share_) all.complete = false;
-    }
-    std::sort(all.pairs.begin(), all.pairs.end());
-    return all;
+// What work(task, add, full) adds, by add(a, b), until full(). Each task has an equal share of the limit, which is about
+// the largest number of pairs wanted, so that the threads do not matter. Not complete if the token stops it.
+template <class Work>
+Violated violated_by_task(int tasks, int64_t limit, int threads, const StopToken &token, const Work &work) {
+  std::vector<std::vector<uint64_t>> found(tasks);
+  const size_t share = (size_t)std::max<int64_t>(4096, limit / std::max(1, tasks));
+  std::atomic<bool> complete{true};
+  for_each_task(threads, tasks, [&](int task) {
+    std::vector<uint64_t> &own = found[task];
+    const auto full = [&] { return own.size() >= share; };
+    if (!complete.load(std::memory_order_relaxed) || token.stopped())
+      complete = false;
+    else
+      work(task, [&](int a, int b) { own.push_back(edge_key(a, b)); }, full);
+  });
+  Violated all;
+  all.complete = complete;
+  for (const std::vector<uint64_t> &part : found) {
+    all.pairs.insert(all.pairs.end(), part.begin(), part.end());
+    if (part.size() >= share) all.complete = false;
   }
-
- private:
-  std::vector<std::vector<uint64_t>> found_;
-  const size_t share_;
-};
+  std::sort(all.pairs.begin(), all.pairs.end());
+  return all;
+}
 
 // The two shortest edges at a city, and where they lead.
 struct TwoShortest {
@@ -85,24 +88,14 @@ class PointPricing {
 
   const PointDistances<D> &distances() const { return distances_; }
 
-  // `limit` is about the largest number of pairs wanted. What is found if the token stops it is not complete.
   Violated price(const int *potential, const PathMaxima &maxima, int64_t limit, int threads, const StopToken &token) {
     potential_ = potential;
     maxima_ = &maxima;
     refresh();
-    std::vector<Pair> pairs = tasks();
-    ViolatedByTask found((int)pairs.size(), limit);
-    std::atomic<bool> stopped{false};
-    for_each_task(threads, (int)pairs.size(), [&](int task) {
-      if (stopped.load(std::memory_order_relaxed) || token.stopped()) {
-        stopped = true;
-        return;
-      }
-      join(pairs[task].a, pairs[task].b, task, found);
+    const std::vector<Pair> pairs = tasks();
+    return violated_by_task((int)pairs.size(), limit, threads, token, [&](int task, const auto &add, const auto &full) {
+      join(pairs[task].a, pairs[task].b, add, full);
     });
-    Violated violated = found.gather();
-    violated.complete = violated.complete && !stopped;
-    return violated;
   }
 
   // The shortest edges from `city` to all others but `left_out`; after price() with the same potentials.
@@ -200,10 +193,11 @@ class PointPricing {
     visit(2 * a + 1, 2 * b + 1);
   }
 
-  void join(int a, int b, int task, ViolatedByTask &found) const {
-    if (found.full(task) || !may_hold(a, b)) return;
+  template <class Add, class Full>
+  void join(int a, int b, const Add &add, const Full &full) const {
+    if (full() || !may_hold(a, b)) return;
     if (!is_leaf(a)) {
-      split({a, b}, [&](int c, int d) { join(c, d, task, found); });
+      split({a, b}, [&](int c, int d) { join(c, d, add, full); });
       return;
     }
     const Node &q = nodes_[b];
@@ -216,7 +210,7 @@ class PointPricing {
       if (box_distance(p, p, q) + potential_[i] + q.potential >= longest) continue;
       for (int j = a == b ? i + 1 : begin(b); j < end(b); ++j) {
         const int64_t length = distances_(i, j) + potential_[i] + potential_[j];
-        if (length < longest && length < maxima_->between_cities(i, j)) found.add(task, i, j);
+        if (length < longest && length < maxima_->between_cities(i, j)) add(i, j);
       }
     }
   }
@@ -253,22 +247,13 @@ class MatrixPricing {
   Violated price(const int *potential, const PathMaxima &maxima, int64_t limit, int threads, const StopToken &token) {
     potential_ = potential;
     constexpr int rows = 16;
-    const int tasks = (n_ + rows - 1) / rows;
-    ViolatedByTask found(tasks, limit);
-    std::atomic<bool> stopped{false};
-    for_each_task(threads, tasks, [&](int task) {
-      for (int i = task * rows; i < std::min(n_, (task + 1) * rows) && !found.full(task); ++i) {
-        if (stopped.load(std::memory_order_relaxed) || token.stopped()) {
-          stopped = true;
-          return;
-        }
-        for (int j = i + 1; j < n_; ++j)
-          if (distances_(i, j) + potential[i] + potential[j] < maxima.between_cities(i, j)) found.add(task, i, j);
-      }
-    });
-    Violated violated = found.gather();
-    violated.complete = violated.complete && !stopped;
-    return violated;
+    return violated_by_task((n_ + rows - 1) / rows, limit, threads, token,
+                            [&](int task, const auto &add, const auto &full) {
+                              for (int i = task * rows; i < std::min(n_, (task + 1) * rows) && !full(); ++i)
+                                for (int j = i + 1; j < n_; ++j)
+                                  if (distances_(i, j) + potential[i] + potential[j] < maxima.between_cities(i, j))
+                                    add(i, j);
+                            });
   }
 
   TwoShortest shortest(int city, int left_out) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,8 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+
+#include "common/stop_token.h"
 
 namespace warptsp {
 
@@ -127,6 +130,26 @@ void for_each_task(int threads, int tasks, Work &&work) {
       each(task);
   };
   run_tasks(threads, tasks, run, const_cast<void *>(static_cast<const void *>(&work)));
+}
+
+// piece(begin, end), or piece(begin, end, thread), for pieces of [0, size) of so many each. False, with some left out, if
+// the token stopped it.
+template <class Piece>
+bool for_each_piece(int threads, int64_t size, int64_t of_piece, const StopToken &token, Piece &&piece) {
+  std::atomic<bool> complete{true};
+  for_each_task(threads, (int)((size + of_piece - 1) / of_piece), [&](int p, int thread) {
+    (void)thread;
+    if (!complete.load(std::memory_order_relaxed) || token.stopped()) {
+      complete = false;
+      return;
+    }
+    const int64_t begin = p * of_piece, end = std::min(size, begin + of_piece);
+    if constexpr (std::is_invocable_v<Piece &, int64_t, int64_t, int>)
+      piece(begin, end, thread);
+    else
+      piece(begin, end);
+  });
+  return complete;
 }
 
 }  // namespace warptsp

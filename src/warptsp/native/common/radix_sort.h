@@ -20,14 +20,14 @@ bool radix_sort(Record *records, Record *spare, int64_t size, int key_bits, cons
   constexpr int64_t poll = 1 << 16;
   const int digits = (key_bits + digit_bits - 1) / digit_bits;
   std::vector<int64_t> starts((size_t)digits * buckets, 0);
-  for (int64_t begin = 0; begin < size; begin += poll) {
-    if (token.stopped()) return false;
-    for (int64_t i = begin; i < begin + poll && i < size; ++i) {
+  const bool counted = for_each_piece(1, size, poll, token, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
       uint64_t key = key_of(records[i]);
       for (int digit = 0; digit < digits; ++digit, key >>= digit_bits)
         ++starts[(size_t)digit * buckets + (key & (buckets - 1))];
     }
-  }
+  });
+  if (!counted) return false;
   Record *from = records, *to = spare;
   for (int digit = 0; digit < digits; ++digit) {
     int64_t *const start = starts.data() + (size_t)digit * buckets;
@@ -40,19 +40,16 @@ bool radix_sort(Record *records, Record *spare, int64_t size, int key_bits, cons
       sum += members;
     }
     if (shared) continue;
-    for (int64_t begin = 0; begin < size; begin += poll) {
-      if (token.stopped()) return false;
-      for (int64_t i = begin; i < begin + poll && i < size; ++i)
+    const bool moved = for_each_piece(1, size, poll, token, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
         to[start[key_of(from[i]) >> (digit * digit_bits) & (buckets - 1)]++] = from[i];
-    }
+    });
+    if (!moved) return false;
     std::swap(from, to);
   }
-  if (from != records)
-    for (int64_t begin = 0; begin < size; begin += poll) {
-      if (token.stopped()) return false;
-      for (int64_t i = begin; i < begin + poll && i < size; ++i) records[i] = from[i];
-    }
-  return true;
+  return from == records || for_each_piece(1, size, poll, token, [&](int64_t begin, int64_t end) {
+           std::copy(from + begin, from + end, records + begin);
+         });
 }
 
 // The same by many threads: records go into buckets of about as many, by keys drawn from all over, and each bucket is

@@ -12,6 +12,7 @@
 
 #include "common/stop_token.h"
 #include "directed/costs.h"
+#include "directed/shortest_paths.h"
 
 namespace warptsp::directed {
 
@@ -20,7 +21,7 @@ class Assignment {
  public:
   explicit Assignment(const Matrix<Entry> &matrix, int threads = 1)
       : matrix_(matrix), n_(matrix.size()), threads_(threads), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0),
-        arcs_(n_), distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0) {}
+        arcs_(n_), paths_(n_) {}
 
   // False if the token stopped it; then the potentials are of no use before `make_feasible`.
   bool solve(const StopToken &token) {
@@ -65,11 +66,7 @@ class Assignment {
   std::vector<int> head_, tail_;
   std::vector<Cost> u_, v_;
   std::vector<std::vector<int>> arcs_;
-  // Of the search for a shortest path.
-  std::vector<Cost> distance_;
-  std::vector<int> before_, reached_, settled_, order_;
-  std::vector<Arc> heap_;
-  int stamp_ = 0;
+  ShortestPaths paths_;
 
   Cost least(int i) const {
     const Entry *const row = matrix_.row(i);
@@ -163,11 +160,6 @@ class Assignment {
     return true;
   }
 
-  void assign(int i, int j) {
-    head_[i] = j;
-    tail_[j] = i;
-  }
-
   // Each free city takes its cheapest head, whose price rises until the second best one is as good; who had that head
   // before becomes free. A few passes leave few cities free; returns how many.
   int reduce_rows() {
@@ -197,7 +189,8 @@ class Assignment {
           u_[i] = second;
           v_[best] -= second - low;
           const int out = tail_[best];
-          assign(i, best);
+          head_[i] = best;
+          tail_[best] = i;
           if (out >= 0) head_[out] = -1;
           const bool at_once = out >= 0 && low < second && --left > 0;
           if (out >= 0 && !at_once) next.push_back(out);
@@ -213,61 +206,21 @@ class Assignment {
     return (int)waiting.size();
   }
 
-  void relax(int i, int j, Cost base) {
-    if (settled_[j] == stamp_) return;
-    const Cost d = base + matrix_(i, j) - u_[i] - v_[j];
-    if (reached_[j] == stamp_ && d >= distance_[j]) return;
-    reached_[j] = stamp_;
-    distance_[j] = d;
-    before_[j] = i;
-    heap_.push_back({d, j});
-    std::push_heap(heap_.begin(), heap_.end(), [](const Arc &a, const Arc &b) { return b < a; });
-  }
-
-  // The nearest city that is not settled, -1 if none is reached.
-  int settle() {
-    while (!heap_.empty()) {
-      const Arc top = heap_.front();
-      std::pop_heap(heap_.begin(), heap_.end(), [](const Arc &a, const Arc &b) { return b < a; });
-      heap_.pop_back();
-      if (settled_[top.city] == stamp_ || top.cost != distance_[top.city]) continue;
-      settled_[top.city] = stamp_;
-      return top.city;
-    }
-    return -1;
-  }
-
   // Gives city s an arc, by the shortest alternating path to a city that none leads to.
   void augment(int s) {
     for (;;) {
-      stamp_++;
-      heap_.clear();
-      order_.clear();
+      paths_.begin();
       Cost base = 0;
       int end = -1;
       for (int i = s;;) {
-        for (const int j : arcs_[i]) relax(i, j, base);
-        end = settle();
+        for (const int j : arcs_[i])
+          if (!paths_.is_settled(j)) paths_.offer(i, j, base + matrix_(i, j) - u_[i] - v_[j]);
+        end = paths_.settle();
         if (end < 0 || tail_[end] < 0) break;
-        order_.push_back(end);
-        base = distance_[end];
+        base = paths_.distance(end);
         i = tail_[end];
       }
-      if (end >= 0) {
-        const Cost length = distance_[end];
-        u_[s] += length;
-        for (const int j : order_) {
-          v_[j] -= length - distance_[j];
-          u_[tail_[j]] += length - distance_[j];
-        }
-        for (int j = end; j >= 0;) {
-          const int i = before_[j], next = head_[i];
-          assign(i, j);
-          if (i == s) break;
-          j = next;
-        }
-        return;
-      }
+      if (end >= 0) return paths_.take(s, head_, tail_, u_, v_);
       // Its arcs lead to too few cities: it gets all.
       arcs_[s].clear();
       for (int j = 0; j < n_; j++)

@@ -14,6 +14,7 @@
 
 #include "common/stop_token.h"
 #include "directed/costs.h"
+#include "directed/shortest_paths.h"
 
 namespace warptsp::directed {
 
@@ -24,8 +25,7 @@ class BranchAndBound {
   typedef std::function<Cost(const std::vector<int> &, bool)> Use;
 
   BranchAndBound(const ReducedCosts<Entry> &costs, const std::vector<int> &heads, Cost best)
-      : costs_(costs), n_(costs.size()), best_(best), distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0),
-        excluded_(n_), fixed_(n_, 0) {
+      : costs_(costs), n_(costs.size()), best_(best), paths_(n_), excluded_(n_), fixed_(n_, 0) {
     auto root = std::make_shared<State>(State{Counted(states_), {}, {}, {}, {}, {}, {}, 0});
     root->head = heads;
     root->tail.resize(n_);
@@ -125,13 +125,9 @@ class BranchAndBound {
   std::priority_queue<Node> open_;
   long long nodes_ = 0, made_ = 0;
   int leaves_ = 0;
-  // Of the search for a shortest path.
-  std::vector<Cost> distance_;
-  std::vector<int> before_, reached_, settled_, order_;
+  ShortestPaths paths_;
   std::vector<std::vector<int>> excluded_;
   std::vector<char> fixed_;
-  std::vector<Arc> heap_;
-  int stamp_ = 0, end_ = -1;
 
   size_t most_states() const { return (size_t)(500'000'000 / (24LL * n_)) + 10; }  // half a gigabyte
 
@@ -212,7 +208,10 @@ class BranchAndBound {
     const Pair lost = (*down.arcs)[down.kept];
     state->excluded.push_back(lost);
     load(*state, true);
-    if (shortest_path(*state, lost.first, no_cost) != no_cost) commit(*state, lost.first);
+    if (const Cost more = shortest_path(*state, lost.first, no_cost); more != no_cost) {
+      paths_.take(lost.first, state->head, state->tail, state->leaving, state->entering);
+      state->cost += more;
+    }
     load(*state, false);
     state_ = std::move(state);
   }
@@ -229,61 +228,24 @@ class BranchAndBound {
 
   // What it costs to give tail s another head, when it loses its own; no_cost if that is not below `limit`.
   Cost shortest_path(const State &state, int s, Cost limit) {
-    stamp_++;
-    heap_.clear();
-    order_.clear();
-    const auto later = [](const Arc &a, const Arc &b) { return b < a; };
+    paths_.begin();
     const int goal = state.head[s];
     Cost base = 0;
     for (int i = s;;) {
+      const std::vector<int> &out = excluded_[i];
       for (int a = begin_[i]; a < begin_[i + 1]; a++) {
         const int j = arcs_[a].city;
-        if (fixed_[j] != 0 || settled_[j] == stamp_) continue;
-        const std::vector<int> &out = excluded_[i];
+        if (fixed_[j] != 0 || paths_.is_settled(j)) continue;
         if (!out.empty() && std::find(out.begin(), out.end(), j) != out.end()) continue;
         const Cost d = base + arcs_[a].cost - state.leaving[i] - state.entering[j];
-        if (d >= limit || (reached_[j] == stamp_ && d >= distance_[j])) continue;
-        reached_[j] = stamp_;
-        distance_[j] = d;
-        before_[j] = i;
-        heap_.push_back({d, j});
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        if (d < limit) paths_.offer(i, j, d);
       }
-      int nearest = -1;
-      while (nearest < 0 && !heap_.empty()) {
-        const Arc top = heap_.front();
-        std::pop_heap(heap_.begin(), heap_.end(), later);
-        heap_.pop_back();
-        if (settled_[top.city] != stamp_ && top.cost == distance_[top.city]) nearest = top.city;
-      }
+      const int nearest = paths_.settle();
       if (nearest < 0) return no_cost;
-      settled_[nearest] = stamp_;
-      order_.push_back(nearest);
-      if (nearest == goal) {
-        end_ = goal;
-        return distance_[goal];
-      }
+      if (nearest == goal) return paths_.distance(goal);
       i = state.tail[nearest];
-      base = distance_[nearest];
+      base = paths_.distance(nearest);
     }
-  }
-
-  void commit(State &state, int s) {
-    const Cost length = distance_[end_];
-    state.leaving[s] += length;
-    for (const int j : order_) {
-      if (j == end_) continue;
-      state.entering[j] -= length - distance_[j];
-      state.leaving[state.tail[j]] += length - distance_[j];
-    }
-    for (int j = end_;;) {
-      const int i = before_[j], next = state.head[i];
-      state.tail[j] = i;
-      state.head[i] = j;
-      if (i == s) break;
-      j = next;
-    }
-    state.cost += length;
   }
 };
 

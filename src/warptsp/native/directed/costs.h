@@ -60,6 +60,18 @@ struct ReducedCosts {
   }
 };
 
+// The cities in the order of their successors, from 0 on.
+inline std::vector<int> tour_of(const std::vector<int> &next) {
+  std::vector<int> cities;
+  cities.reserve(next.size());
+  int city = 0;
+  do {
+    cities.push_back(city);
+    city = next[city];
+  } while (city != 0);
+  return cities;
+}
+
 // A city and the cost of the arc to it or from it.
 struct Arc {
   Cost cost;

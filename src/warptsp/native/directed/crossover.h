@@ -37,16 +37,7 @@ struct Member {
       before[b] = a;
     }
   }
-  std::vector<int> tour() const {
-    std::vector<int> cities;
-    cities.reserve(next.size());
-    int a = 0;
-    do {
-      cities.push_back(a);
-      a = next[a];
-    } while (a != 0);
-    return cities;
-  }
+  std::vector<int> tour() const { return tour_of(next); }
   template <class Entry>
   void change(const std::vector<ArcChange> &changes, Cost gain, const ReducedCosts<Entry> &costs) {
     for (const ArcChange &change : changes) {
@@ -134,7 +125,7 @@ class Crossover {
     }
     return best;
   }
-  const SearchCounters &counters() const { return search_.counters(); }
+  const LkCounters &counters() const { return search_.counters(); }
 
   // Gives `a` one by one the cycles in which `b` is shorter, so that what was found apart in two copies of a tour comes
   // together. A cycle that takes `a` apart is joined, or left where that costs more.
@@ -189,13 +180,8 @@ class Crossover {
   Member parent_;  // of the children that are tried
 
   void split(const Member &a, const Member &b) {
-    tour_.clear();
-    int city = 0;
-    do {
-      place_[city] = (int)tour_.size();
-      tour_.push_back(city);
-      city = a.next[city];
-    } while (city != 0);
+    tour_ = a.tour();
+    for (int p = 0; p < n_; p++) place_[tour_[p]] = p;
     stamp_++;
     cycle_.clear();
     begin_.clear();

@@ -12,21 +12,11 @@
 #include "common/stop_token.h"
 #include "directed/candidates.h"
 #include "directed/tour.h"
+#include "lk/counters.h"
 
 namespace warptsp::directed {
 
-struct SearchCounters {
-  long long kicks = 0, accepted = 0, improved = 0, exchanges = 0, evaluations = 0, cells = 0;
-  SearchCounters &operator+=(const SearchCounters &other) {
-    kicks += other.kicks;
-    accepted += other.accepted;
-    improved += other.improved;
-    exchanges += other.exchanges;
-    evaluations += other.evaluations;
-    cells += other.cells;
-    return *this;
-  }
-};
+using lk::LkCounters;
 
 template <class Entry>
 class LocalSearch {
@@ -36,8 +26,8 @@ class LocalSearch {
 
   Tour &tour() { return tour_; }
   const Tour &tour() const { return tour_; }
-  SearchCounters &counters() { return counters_; }
-  const SearchCounters &counters() const { return counters_; }
+  LkCounters &counters() { return counters_; }
+  const LkCounters &counters() const { return counters_; }
 
   void set(const std::vector<int> &cities) {
     tour_.set(cities, costs_);
@@ -133,7 +123,7 @@ class LocalSearch {
   std::vector<int> queue_;
   size_t begin_ = 0;
   std::vector<char> queued_;
-  SearchCounters counters_;
+  LkCounters counters_;
   // The exchange that is tried, the places of its tails, the best one that gains only if another follows, and tails that
   // are not to be changed.
   Exchange now_, open_;
@@ -145,7 +135,7 @@ class LocalSearch {
   void make(const Exchange &e) {
     const long long before = tour_.cells();
     tour_.make(e);
-    counters_.exchanges++;
+    counters_.moves++;
     counters_.cells += tour_.cells() - before;
   }
   bool is_kept(int tail) const { return std::find(kept_.begin(), kept_.end(), tail) != kept_.end(); }

@@ -61,14 +61,7 @@ std::vector<int> patched(std::vector<int> head, const ReducedCosts<Entry> &costs
     cycles[c].clear();
     shortest.push({(int)cycles[other].size(), other});
   }
-  std::vector<int> tour;
-  tour.reserve(n);
-  int a = 0;
-  do {
-    tour.push_back(a);
-    a = head[a];
-  } while (a != 0);
-  return tour;
+  return tour_of(head);
 }
 
 // Paths of candidates, each taken if it fits, in the order of their costs plus `base`, times up to 1 + `noise`; what is

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "common/parallel.h"
@@ -51,6 +52,8 @@ void kick_tour(LocalSearch<Entry> &search, long long kicks, const int *cities, i
   }
 }
 
+// What does not depend on the kind of entries. Where the costs or a tour that a function needs are not there yet, it
+// throws std::invalid_argument.
 class Search : public lk::TourPopulation {
  public:
   // The assignment problem, for at most so many seconds. False if it was not solved: then potentials are feasible all
@@ -65,7 +68,7 @@ class Search : public lk::TourPopulation {
   virtual bool optimize(double seconds, const StopToken &token) = 0;
   virtual void kicks(long long count, const StopToken &token) = 0;
   // How many arcs can be in a tour that is shorter than the best one.
-  virtual long long open_arcs(const StopToken &token) const = 0;
+  virtual long long open_arcs(const StopToken &token) = 0;
   // Branch and bound on so many arcs out of each city, or on all that can be in a shorter tour, 0: only then anything is
   // proved.
   virtual void begin_branching(int arcs, const StopToken &token) = 0;
@@ -73,25 +76,52 @@ class Search : public lk::TourPopulation {
   // True if nothing is left to do.
   virtual bool branch(long long nodes, int leaves, double seconds, const StopToken &token) = 0;
   virtual void end_branching() = 0;
-
-  virtual bool proved() const = 0;
-  // Whether every tour has a missing arc.
-  virtual bool impossible() const = 0;
-  virtual Cost bound() const = 0;
   virtual Cost length() const = 0;
-  virtual Cost best_length() const = 0;
-  virtual const std::vector<int> &best() const = 0;
-  virtual SearchCounters counters() const = 0;
-  virtual long long nodes() const = 0;
+  virtual LkCounters counters() const = 0;
+
+  bool proved() const { return has_tour_ && (proved_ || best_length_ + total_ <= bound_); }
+  // Whether every tour has a missing arc.
+  bool impossible() const { return bound_ >= wall_; }
+  Cost bound() const { return proved_ ? best_length() : bound_; }
+  Cost best_length() const {
+    need_tour();
+    return best_length_ + total_;
+  }
+  const std::vector<int> &best() const {
+    need_tour();
+    return best_;
+  }
+  long long nodes() const { return nodes_; }
+  int size() const { return size_; }
+
+ protected:
+  Search(int size, Cost wall) : size_(size), wall_(wall) {}
+
+  void need_costs() const {
+    if (!has_costs_) throw std::invalid_argument("prepare() comes first");
+  }
+  void need_tour() const {
+    if (!has_tour_) throw std::invalid_argument("set_tour() comes first");
+  }
+
+  int size_;
+  Cost wall_;
+  bool has_costs_ = false, has_tour_ = false, proved_ = false;
+  Cost total_ = 0, bound_ = 0;  // of all potentials; of every tour
+  std::vector<int> best_;
+  Cost best_length_ = no_cost;  // reduced
+  long long nodes_ = 0;
 };
 
 template <class Entry>
 class SearchOf final : public Search {
  public:
   SearchOf(const Matrix<Entry> &matrix, unsigned long long seed, int threads)
-      : threads_(threads), costs_(matrix), random_(seed, 0, 0), search_(costs_, candidates_) {}
+      : Search(matrix.size(), matrix.wall()), threads_(threads), costs_(matrix), random_(seed, 0, 0),
+        search_(costs_, candidates_) {}
 
   bool assign(double seconds, const StopToken &token) override {
+    has_costs_ = has_tour_ = false;
     Assignment<Entry> assignment(costs_.matrix, row_threads());
     const StopToken slice(token, seconds);
     const bool solved = assignment.solve(slice);
@@ -112,6 +142,7 @@ class SearchOf final : public Search {
   }
 
   bool prepare(const StopToken &token) override {
+    has_costs_ = false;
     if (!find_candidates(costs_, CandidateCounts(), row_threads(), token, candidates_)) return false;
     Cost sum = 0;
     int count = 0;
@@ -123,10 +154,12 @@ class SearchOf final : public Search {
           break;
         }
     base_ = std::max<Cost>(1, count > 0 ? sum : 1);
+    has_costs_ = true;
     return true;
   }
 
   std::vector<int> patch() override {
+    need_costs();
     // Where there is no assignment, all cities are cycles.
     std::vector<int> heads = heads_;
     if (heads.empty()) {
@@ -137,12 +170,15 @@ class SearchOf final : public Search {
   }
 
   void set_tour(const std::vector<int> &tour) override {
+    need_costs();
+    has_tour_ = true;
     search_.set(tour);
     remember();
     search_.enqueue_all();
   }
 
   bool optimize(double seconds, const StopToken &token) override {
+    need_tour();
     const StopToken slice(token, seconds);
     const bool complete = search_.run(slice);
     search_.tour().forget();
@@ -151,6 +187,7 @@ class SearchOf final : public Search {
   }
 
   void kicks(long long count, const StopToken &token) override {
+    need_tour();
     const std::vector<int> cities = search_.tour().cities();
     const int threads = std::max(1, std::min(threads_, size() / least_shared));
     if (threads == 1) {
@@ -163,8 +200,9 @@ class SearchOf final : public Search {
 
   // On the threads of the search, at no temperature.
   void grow(const lk::Growth &growth, const StopToken &token) override {
+    need_tour();
     std::vector<Member> grown(growth.count);
-    std::vector<SearchCounters> counters(growth.count);
+    std::vector<LkCounters> counters(growth.count);
     const unsigned long long old = members_.size();
     for_each_task(threads_, growth.count, [&](int m) {
       if (token.stopped()) return;
@@ -222,6 +260,7 @@ class SearchOf final : public Search {
   }
 
   void keep() override {
+    need_tour();
     Tour tour;
     tour.set(best_, costs_);
     members_.emplace_back(tour);
@@ -231,20 +270,8 @@ class SearchOf final : public Search {
     members_.clear();
     counts_.reset();
   }
-  int members() const override { return (int)members_.size(); }
-  double mean_length() const override {
-    double sum = 0;
-    for (const Member &member : members_) sum += (double)(member.length + total_);
-    return members_.empty() ? 0 : sum / (double)members_.size();
-  }
-
-  double least_length() const override {
-    Cost least = no_cost;
-    for (const Member &member : members_) least = std::min(least, member.length);
-    return members_.empty() ? std::numeric_limits<double>::infinity() : (double)(least + total_);
-  }
-
-  long long open_arcs(const StopToken &token) const override {
+  long long open_arcs(const StopToken &token) override {
+    need_tour();
     std::vector<long long> counts(size(), 0);
     for_each_row(size(), row_threads(), token, [&](int i, int) {
       const Entry *const row = costs_.matrix.row(i);
@@ -257,6 +284,7 @@ class SearchOf final : public Search {
   }
 
   void begin_branching(int arcs, const StopToken &token) override {
+    need_tour();
     if (heads_.empty() || best_length_ <= 0) return;
     branching_ = std::make_unique<BranchAndBound<Entry>>(costs_, heads_, ceiling());
     if (!branching_->take_arcs(ceiling() - 1, arcs, row_threads(), token)) branching_.reset();
@@ -290,19 +318,23 @@ class SearchOf final : public Search {
     if (!best_.empty()) search_.set(best_);
   }
 
-  bool impossible() const override { return bound_ >= costs_.matrix.wall(); }
-  bool proved() const override { return proved_ || best_length_ + total_ <= bound_; }
-  Cost bound() const override { return proved_ ? best_length() : bound_; }
-  Cost length() const override { return search_.tour().length() + total_; }
-  Cost best_length() const override { return best_length_ + total_; }
-  const std::vector<int> &best() const override { return best_; }
-  SearchCounters counters() const override {
-    SearchCounters sum = counters_;
+  Cost length() const override {
+    need_tour();
+    return search_.tour().length() + total_;
+  }
+  LkCounters counters() const override {
+    LkCounters sum = counters_;
     sum += search_.counters();
     for (const auto &crossover : crossovers_) sum += crossover->counters();
     return sum;
   }
-  long long nodes() const override { return nodes_; }
+
+ protected:
+  std::vector<double> lengths() const override {
+    std::vector<double> all;
+    for (const Member &member : members_) all.push_back((double)(member.length + total_));
+    return all;
+  }
 
  private:
   static constexpr Cost most_potential = (Cost)1 << 57;  // so that sums of a few reduced costs stay in 64 bits
@@ -315,23 +347,15 @@ class SearchOf final : public Search {
   LocalSearch<Entry> search_;
   std::vector<std::unique_ptr<LocalSearch<Entry>>> copies_;  // for other threads
   std::vector<int> heads_;                                   // of the assignment; empty if it is not known
-  Cost total_ = 0, bound_ = 0, base_ = 1;
-  std::vector<int> best_;
-  Cost best_length_ = no_cost;  // reduced
+  Cost base_ = 1;
   std::vector<Member> members_;
   std::unique_ptr<ArcCounts> counts_;
   std::vector<std::unique_ptr<Crossover<Entry>>> crossovers_;
   std::unique_ptr<BranchAndBound<Entry>> branching_;
-  SearchCounters counters_;
-  long long nodes_ = 0;
-  bool proved_ = false;
+  LkCounters counters_;
 
-  int size() const { return costs_.size(); }
   // The reduced length that a tour worth finding is below.
-  Cost ceiling() const {
-    const Cost wall = costs_.matrix.wall();
-    return wall == no_cost ? best_length_ : std::min(best_length_, wall - total_);
-  }
+  Cost ceiling() const { return wall_ == no_cost ? best_length_ : std::min(best_length_, wall_ - total_); }
 
   int row_threads() const { return std::max(1, std::min(threads_, size() / least_rows)); }
   void need_crossovers(int count) {
@@ -360,7 +384,7 @@ class SearchOf final : public Search {
     for (int t = 1; t < threads; t++) {
       crossovers_[0]->adopt(found[0], found[t], random_);
       counters_ += copies_[t - 1]->counters();
-      copies_[t - 1]->counters() = SearchCounters();
+      copies_[t - 1]->counters() = LkCounters();
     }
     search_.set(found[0].tour());
   }

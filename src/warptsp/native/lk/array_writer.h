@@ -6,12 +6,12 @@
 
 namespace warptsp::lk {
 
-template <class Metric, class Index, bool Paths>
+template <class Metric, bool Paths>
 class ArrayWriter {
  public:
   typedef typename Metric::Value Value;
 
-  ArrayWriter(const Metric &metric, const LkArrays<Index, Value> &arrays) : metric_(metric), a_(arrays) {}
+  ArrayWriter(const Metric &metric, const LkArrays<Value> &arrays) : metric_(metric), a_(arrays) {}
 
   LkCounters counters;
 
@@ -25,12 +25,12 @@ class ArrayWriter {
   };
 
   Metric metric_;
-  LkArrays<Index, Value> a_;
+  LkArrays<Value> a_;
 
   int direction_ = 0, base_ = 0;     // the path starts at array position base_ and runs in direction_ (0 or -1: a mask)
   int pieces_ = 0, piece_base_ = 0;  // the operation that write() performs
   Piece piece_[lk_max_intervals];
-  Index queue_[lk_queue_capacity];
+  int queue_[lk_queue_capacity];
   int queue_head_ = 0, queue_size_ = 0;
   bool logging_ = false, log_full_ = false;
   int log_[lk_log_capacity], log_size_ = 0;
@@ -55,7 +55,7 @@ class ArrayWriter {
   WARPTSP_FN void push(int c) {
     if ((a_.queued[c] & lk_in_queue) || queue_size_ == lk_queue_capacity) return;
     a_.queued[c] |= lk_in_queue;
-    queue_[(queue_head_ + queue_size_++) & (lk_queue_capacity - 1)] = (Index)c;
+    queue_[(queue_head_ + queue_size_++) & (lk_queue_capacity - 1)] = c;
   }
   WARPTSP_FN int pop() {
     const int c = queue_[queue_head_];
@@ -95,7 +95,7 @@ class ArrayWriter {
     piece_base_ = start[anchor] + size[anchor];
     if (piece_base_ >= a_.size) piece_base_ -= a_.size;
     pieces_ = 0;
-    int current = Paths ? (int)a_.path[a_.order[wrap(piece_base_ - 1)]] : 0;
+    int current = Paths ? a_.path[a_.order[wrap(piece_base_ - 1)]] : 0;
     for (int s = 1; s < m; s++) {
       int q = flip ? anchor - s : anchor + s;
       if (q < 0) q += m;
@@ -108,15 +108,22 @@ class ArrayWriter {
       piece.path = -1;
       if (Paths) {
         const int low = a_.path[a_.order[start[q]]], high = a_.path[a_.order[wrap(start[q] + length - 1)]];
-        if (low != high) {
-          if (piece.reversed || low != current) return false;
-          current = high;
-        } else if (low != current) {
-          piece.path = current;
-        }
+        if (!keeps_paths(piece, low, high, current)) return false;
       }
     }
-    return !Paths || current == (int)a_.path[a_.order[start[anchor]]];
+    return !Paths || current == a_.path[a_.order[start[anchor]]];
+  }
+
+  // Whether a piece from path `low` to path `high`, behind the path `current`, leaves these their ends and order; `current`
+  // becomes the path that it ends with. What lies in one path joins the one in front.
+  WARPTSP_FN static bool keeps_paths(Piece &piece, int low, int high, int &current) {
+    if (low == high) {
+      if (low != current) piece.path = current;
+      return true;
+    }
+    if (piece.reversed || low != current) return false;
+    current = high;
+    return true;
   }
 
   // Segments of a, b and c cities behind a position change places: B C D becomes D C B. Four edges change.
@@ -139,16 +146,11 @@ class ArrayWriter {
       for (int q = 0; q < 3; q++) {
         const int s = piece_base_ + piece_[q].source;
         const int low = a_.path[a_.order[s]], high = a_.path[a_.order[s + piece_[q].length - 1]];
-        if (low != high) {
-          if (low != current) return false;
-          current = high;
-        } else if (low != current) {
-          piece_[q].path = current;
-        }
+        if (!keeps_paths(piece_[q], low, high, current)) return false;
       }
-      if (current != (int)a_.path[a_.order[cut[3] + 1]]) return false;
+      if (current != a_.path[a_.order[cut[3] + 1]]) return false;
     }
-    const Index *o = a_.order;
+    const int *o = a_.order;
     const int b0 = o[cut[0]], b1 = o[wrap(cut[0] + 1)], c0 = o[cut[1]], c1 = o[wrap(cut[1] + 1)], d0 = o[cut[2]],
               d1 = o[wrap(cut[2] + 1)], e0 = o[cut[3]], e1 = o[wrap(cut[3] + 1)];
     loss = metric_(b0, d1) + metric_(e0, c1) + metric_(d0, b1) + metric_(c0, e1) - removed;
@@ -174,7 +176,7 @@ class ArrayWriter {
         log_[log_size_++] = piece_[q].source - begin;
         log_[log_size_++] = piece_[q].length;
         log_[log_size_++] = piece_[q].reversed;
-        log_[log_size_++] = Paths && piece_[q].path >= 0 ? (int)a_.path[city_of(piece_[q].source)] : -1;
+        log_[log_size_++] = Paths && piece_[q].path >= 0 ? a_.path[city_of(piece_[q].source)] : -1;
       }
       log_[log_size_++] = wrap(piece_base_ + begin);
       log_[log_size_++] = end - begin;
@@ -220,7 +222,7 @@ class ArrayWriter {
   // Rearranges `cells` cells from array position `base` on: piece by piece, sources relative to base.
   void move_cells(int base, int cells, const Piece *piece, int count, bool track) {
     const int n = a_.size;
-    Index *order = a_.order, *scratch = a_.scratch;
+    int *order = a_.order, *scratch = a_.scratch;
     Value *edge = a_.edge, *edge_scratch = a_.edge_scratch;
     // scratch[k] = the city at cell k, edge_scratch[k] = the edge behind it
     if (base + cells <= n) {
@@ -242,20 +244,20 @@ class ArrayWriter {
       const bool reversed = piece[q].reversed;
       if (source != to || reversed) {
         if (base + cells <= n) {
-          Index *o = order + base + to;
+          int *o = order + base + to;
           Value *l = edge + base + to;
           if (reversed) {
             for (int k = 0; k < length; k++) {
               const int c = scratch[source + length - 1 - k];
-              o[k] = (Index)c;
-              a_.position[c] = (Index)(base + to + k);
+              o[k] = c;
+              a_.position[c] = (base + to + k);
               if (k + 1 < length) l[k] = edge_scratch[source + length - 2 - k];
             }
           } else {
             for (int k = 0; k < length; k++) {
               const int c = scratch[source + k];
-              o[k] = (Index)c;
-              a_.position[c] = (Index)(base + to + k);
+              o[k] = c;
+              a_.position[c] = (base + to + k);
               l[k] = edge_scratch[source + k];
             }
           }
@@ -263,14 +265,14 @@ class ArrayWriter {
           for (int k = 0; k < length; k++) {
             const int from = reversed ? source + length - 1 - k : source + k, c = scratch[from];
             const int p = wrap(base + to + k);
-            order[p] = (Index)c;
-            a_.position[c] = (Index)p;
+            order[p] = c;
+            a_.position[c] = p;
             if (k + 1 < length) edge[p] = edge_scratch[reversed ? from - 1 : from];
           }
         }
       }
       if (Paths && piece[q].path >= 0)
-        for (int k = 0; k < length; k++) a_.path[scratch[source + k]] = (Index)piece[q].path;
+        for (int k = 0; k < length; k++) a_.path[scratch[source + k]] = piece[q].path;
       const int low = scratch[source], high = scratch[source + length - 1];
       const int head = reversed ? high : low, tail = reversed ? low : high;
       join(edge_at, previous, head, source == 0 ? outside_left : scratch[source - 1], low,
@@ -284,16 +286,9 @@ class ArrayWriter {
       }
     }
     // the edge to what follows
-    {
-      const Value kept = previous == scratch[cells - 1] ? edge_scratch[cells - 1] : (Value)0;
-      if (previous == scratch[cells - 1]) {
-        edge[edge_at] = kept;
-      } else {
-        edge[edge_at] = metric_(previous, outside_right);
-      }
-      changed ^= hash_of_edge(previous, outside_right);
-    }
+    edge[edge_at] = previous == scratch[cells - 1] ? edge_scratch[cells - 1] : metric_(previous, outside_right);
     if (track) {
+      changed ^= hash_of_edge(previous, outside_right);
       push(outside_left);
       push(outside_right);
       edges_ ^= changed;

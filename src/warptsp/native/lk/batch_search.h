@@ -36,7 +36,6 @@ class BatchSearch {
   BatchEnd run(size_t number, double tolerance, unsigned long long seed, int *tour, long long &kicks) {
     Instance instance;
     instance.size = n_;
-    instance.kind = all_.kind;
     instance.params = plan_.params;
     instance.params.candidates = plan_.candidates;
     Given given{all_.kind, {nullptr, 0}, nullptr, nullptr};
@@ -67,14 +66,12 @@ class BatchSearch {
       for (int c = 0; c < n_; c++)
         std::copy_n(points + (size_t)order_[c] * stride, stride, rows_.data() + (size_t)c * stride);
       instance.points = given.points = {rows_.data(), stride};
-      instance.dimensions = stride;
       return space::candidate_lists(rows_.data(), n_, stride, count, plan_.per_quadrant, (int)facts_of(all_.kind).norm,
                                     false, 1, token_, lists) &&
              tours::greedy_edge_points(rows_.data(), n_, stride, all_.kind, nullptr, 0, 1, token_, start_.data());
     }
     std::iota(order_.begin(), order_.end(), 0);
     instance.points = given.points;
-    instance.dimensions = 0;
     const auto lists_and_start = [&](const auto *matrix) {
       const Matrix<std::decay_t<decltype(*matrix)>> distance{matrix, n_};
       return space::nearest_by_distance(n_, distance, count, 1, token_, lists) &&

@@ -125,11 +125,7 @@ class SetsOfCycles {
  private:
   std::unordered_set<Key> keys_;
 
-  static Key mixed(int a, int b) {
-    Key x = ((Key)(unsigned)a << 32 | (unsigned)b) * 0x9E3779B97F4A7C15ull;
-    x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9ull;
-    return x ^ x >> 32;
-  }
+  static Key mixed(int a, int b) { return mix64((Key)(unsigned)a << 32 | (unsigned)b); }
 };
 
 // Two tours A and B while a child of A is made: what one step leaves to the next.

@@ -22,8 +22,8 @@ struct DoubleBridge {
 };
 
 // Each of the four edges is the longest of a few drawn from the stretch behind the one before.
-template <class Index, class Value>
-DoubleBridge bridge_of_long_edges(const LkArrays<Index, Value> &arrays, int city, Random &random) {
+template <class Value>
+DoubleBridge bridge_of_long_edges(const LkArrays<Value> &arrays, int city, Random &random) {
   constexpr int stretch = 300, draws = 20;
   const int reach = 5 * stretch < arrays.size ? stretch : arrays.size / 5;
   const int from = arrays.position[city];
@@ -43,8 +43,8 @@ DoubleBridge bridge_of_long_edges(const LkArrays<Index, Value> &arrays, int city
 
 // Edges met on a random walk along candidates, `params.kicks.walk` steps from one to the next; false if two are the same, or
 // they are too far apart.
-template <bool Paths, class Index, class Value>
-bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params, int city, Random &random,
+template <bool Paths, class Value>
+bool bridge_of_walk(const LkArrays<Value> &arrays, const LkParams &params, int city, Random &random,
                     DoubleBridge &bridge) {
   int cut[4];
   for (int q = 0; q < 4; q++) {

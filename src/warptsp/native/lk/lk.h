@@ -17,16 +17,16 @@
 
 namespace warptsp::lk {
 
-template <class Metric, class Index, bool Paths>
-class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
-  typedef ArrayWriter<Metric, Index, Paths> Writer;
+template <class Metric, bool Paths>
+class LinKernighan : public ArrayWriter<Metric, Paths> {
+  typedef ArrayWriter<Metric, Paths> Writer;
 
  public:
   using typename Writer::Value;
   using Writer::counters;
 
   // `tolerance`: a gain must exceed it (0 for integers; above rounding noise for floating point).
-  LinKernighan(const Metric &metric, const LkArrays<Index, Value> &arrays, const LkParams &params, Value tolerance)
+  LinKernighan(const Metric &metric, const LkArrays<Value> &arrays, const LkParams &params, Value tolerance)
       : Writer(metric, arrays), p_(params), tolerance_(tolerance) {}
 
   // Local search from the cities [begin, end), by number: positions change meanwhile. Returns the gain. `put_off`: from
@@ -141,7 +141,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
 
   // The best `want` steps from the path's first city e, best first, into `best`; returns how many.
   WARPTSP_FN int expand(const TentativePath &path, int e, Value g, int want, Step *best) const {
-    const Index *cities = a_.candidates + (long long)e * p_.candidates;
+    const int *cities = a_.candidates + (long long)e * p_.candidates;
     const Value *lengths = a_.lengths + (long long)e * p_.candidates;
     int n = 0;
     for (int k = 0; k < p_.candidates; k++) {
@@ -258,7 +258,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   }
   // The best `want` edges (t3, t4) with t4 just after t3 on the path from t2 = e, best first.
   WARPTSP_FN int close_cycle(int e, Value g, int want, Step *best) const {
-    const Index *cities = a_.candidates + (long long)e * p_.candidates;
+    const int *cities = a_.candidates + (long long)e * p_.candidates;
     const Value *lengths = a_.lengths + (long long)e * p_.candidates;
     int n = 0;
     for (int k = 0; k < p_.candidates; k++) {
@@ -275,7 +275,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   // The best `want` edges (t5, t6) of the cycle that `cycle` closed, as o3 and o4 of a step.
   WARPTSP_FN int open_cycle(const Step &cycle, int want, Step *best) const {
     const int e = city(cycle.o4);
-    const Index *cities = a_.candidates + (long long)e * p_.candidates;
+    const int *cities = a_.candidates + (long long)e * p_.candidates;
     const Value *lengths = a_.lengths + (long long)e * p_.candidates;
     int n = 0;
     for (int k = 0; k < p_.candidates; k++) {

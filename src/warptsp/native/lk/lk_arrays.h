@@ -2,6 +2,7 @@
 // standard library, plain arrays.
 #pragma once
 #include "common/metric.h"
+#include "lk/counters.h"
 #include "lk/kick_kinds.h"
 
 namespace warptsp::lk {
@@ -23,30 +24,19 @@ struct LkParams {
   Kicks kicks;
 };
 
-struct LkCounters {
-  long long kicks = 0, accepted = 0, improved = 0, restored = 0, refused = 0;
-  long long evaluations = 0, steps = 0, moves = 0, cells = 0;
-
-  WARPTSP_FN LkCounters &operator+=(const LkCounters &c) {
-    kicks += c.kicks, accepted += c.accepted, improved += c.improved, restored += c.restored, refused += c.refused;
-    evaluations += c.evaluations, steps += c.steps, moves += c.moves, cells += c.cells;
-    return *this;
-  }
-};
-
 // The arrays of a sub-problem of `size` cities. Cities and positions are numbered from 0.
-template <class Index, class Value>
+template <class Value>
 struct LkArrays {
   int size;
-  Index *order;             // [size] city at a position
-  Index *position;          // [size] position of a city
-  Value *edge;              // [size] length of the edge from a position to the next, or unbreakable
-  Index *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
-  const Index *candidates;  // [size, K] nearest first
-  const Value *lengths;     // [size, K] distance to each candidate; padding holds the largest Value
-  Index *scratch;           // [size]
-  Value *edge_scratch;      // [size]
-  unsigned char *queued;    // [size] lk_in_queue, lk_put_off
+  int *order;             // [size] city at a position
+  int *position;          // [size] position of a city
+  Value *edge;            // [size] length of the edge from a position to the next, or unbreakable
+  int *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
+  const int *candidates;  // [size, K] nearest first
+  const Value *lengths;   // [size, K] distance to each candidate; padding holds the largest Value
+  int *scratch;           // [size]
+  Value *edge_scratch;    // [size]
+  unsigned char *queued;  // [size] lk_in_queue, lk_put_off
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
 };

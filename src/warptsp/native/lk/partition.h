@@ -84,28 +84,25 @@ inline void cut_segments(const std::vector<int> &tour, int parts, int rotation, 
 // and the axis at random, so that the seams of one round are not those of the next.
 class BoxCutter {
  public:
-  static constexpr int usual_sample = 64;  // cities of each box, which then differ by an eighth
-
-  // The boxes are as equal as `sampled` cities for each of them say.
-  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = usual_sample)
-      : points_(points), dimensions_(dimensions) {
+  // The boxes are as equal as `sampled` cities for each of them say: with 64 they differ by an eighth.
+  BoxCutter(const Points &points, int n, int parts, Random random, int sampled = 64) : points_(points) {
     const int wanted = (int)std::min<long long>(n, (long long)sampled * parts);
     std::vector<int> sample;
     for (int i = 0; i < wanted; i++) {
       const int c = (int)((long long)i * n / wanted);
-      if (points.rows[(size_t)points.stride * c] == points.rows[(size_t)points.stride * c]) sample.push_back(c);
+      if (row(c)[0] == row(c)[0]) sample.push_back(c);
     }
     build(sample.data(), (int)sample.size(), parts, random, 0);
   }
   int operator()(int city) const {
-    const double *row = points_.rows + (size_t)points_.stride * city;
     int node = 0;
-    while (nodes_[node].axis >= 0) node = row[nodes_[node].axis] < nodes_[node].at ? node + 1 : nodes_[node].right;
+    while (nodes_[node].axis >= 0)
+      node = row(city)[nodes_[node].axis] < nodes_[node].at ? node + 1 : nodes_[node].right;
     return nodes_[node].right;
   }
   int parts() const { return parts_; }
   // Says that this city comes soon.
-  void prefetch(int city) const { warptsp::prefetch(points_.rows + (size_t)points_.stride * city); }
+  void prefetch(int city) const { warptsp::prefetch(row(city)); }
 
  private:
   struct Node {
@@ -113,45 +110,43 @@ class BoxCutter {
     double at;
   };
   Points points_;
-  int dimensions_, parts_ = 0;
+  int parts_ = 0;
   std::vector<Node> nodes_;
+
+  const double *row(int city) const { return points_.rows + (size_t)points_.stride * city; }
 
   void build(int *sample, int count, int parts, Random &random, int depth) {
     const int node = (int)nodes_.size();
     nodes_.push_back(Node{-1, 0, 0.0});
-    if (parts > 1 && count > 1) {
-      int axis = 0;
-      double widest = -1;
-      for (int d = 0; d < dimensions_; d++) {
-        double low = 1e300, high = -1e300;
-        for (int i = 0; i < count; i++) {
-          const double v = points_.rows[(size_t)points_.stride * sample[i] + d];
-          low = std::min(low, v);
-          high = std::max(high, v);
-        }
-        // A random factor: squares are cut either way.
-        const double extent = (high - low) * (1.0 + 0.5 * random.unit());
-        if (extent > widest) widest = extent, axis = d;
-      }
-      const int left = parts / 2;
-      double share = (double)left / parts;
-      if (depth < 2) share += (random.unit() - 0.5) * 0.5 / parts * std::max(1, left);
-      const int cut = std::min(count - 1, std::max(1, (int)(count * share)));
-      const auto before = [&](int a, int b) {
-        const double x = points_.rows[(size_t)points_.stride * a + axis],
-                     y = points_.rows[(size_t)points_.stride * b + axis];
-        return x < y || (x == y && a < b);
-      };
-      std::nth_element(sample, sample + cut, sample + count, before);
-      const double at = points_.rows[(size_t)points_.stride * sample[cut] + axis];
-      nodes_[node].axis = axis;
-      nodes_[node].at = at;
-      build(sample, cut, left, random, depth + 1);
-      nodes_[node].right = (int)nodes_.size();
-      build(sample + cut, count - cut, parts - left, random, depth + 1);
+    if (parts <= 1 || count <= 1) {
+      nodes_[node].right = parts_++;
       return;
     }
-    nodes_[node].right = parts_++;
+    int axis = 0;
+    double widest = -1;
+    for (int d = 0; d < points_.stride; d++) {
+      double low = 1e300, high = -1e300;
+      for (int i = 0; i < count; i++) {
+        low = std::min(low, row(sample[i])[d]);
+        high = std::max(high, row(sample[i])[d]);
+      }
+      // A random factor: squares are cut either way.
+      const double extent = (high - low) * (1.0 + 0.5 * random.unit());
+      if (extent > widest) widest = extent, axis = d;
+    }
+    const int left = parts / 2;
+    double share = (double)left / parts;
+    if (depth < 2) share += (random.unit() - 0.5) * 0.5 / parts * std::max(1, left);
+    const int cut = std::min(count - 1, std::max(1, (int)(count * share)));
+    std::nth_element(sample, sample + cut, sample + count, [&](int a, int b) {
+      const double x = row(a)[axis], y = row(b)[axis];
+      return x < y || (x == y && a < b);
+    });
+    nodes_[node].axis = axis;
+    nodes_[node].at = row(sample[cut])[axis];
+    build(sample, cut, left, random, depth + 1);
+    nodes_[node].right = (int)nodes_.size();
+    build(sample + cut, count - cut, parts - left, random, depth + 1);
   }
 };
 

@@ -58,16 +58,6 @@ class Population {
         fixed_(instance.fixed.empty() ? nullptr : instance.fixed.data()) {}
 
   const std::vector<Member> &members() const { return members_; }
-  double mean_length() const {
-    double sum = 0;
-    for (const Member &member : members_) sum += member.length;
-    return sum / std::max<size_t>(1, members_.size());
-  }
-  double least_length() const {
-    double least = std::numeric_limits<double>::infinity();
-    for (const Member &member : members_) least = std::min(least, member.length);
-    return least;
-  }
   void clear() {
     members_.clear();
     pairs_.clear();
@@ -80,6 +70,7 @@ class Population {
 
   // The shortest ones, in the order that they are in.
   void keep(int count) {
+    count = std::max(0, count);
     if (count >= (int)members_.size()) return;
     std::vector<int> shortest(members_.size());
     std::iota(shortest.begin(), shortest.end(), 0);

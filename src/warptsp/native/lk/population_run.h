@@ -26,6 +26,8 @@ class PopulationRun {
     search.keep();
   }
 
+  bool is_brief() const { return search_.is_brief(); }
+
   // Grows a few members, which are made quickly, or makes one generation. True at the end of the last population.
   bool proceed(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) {
     if (grown_ < plan_.members) {

@@ -65,9 +65,7 @@ struct MatrixSource {
 
 struct Instance {
   int size;
-  MetricKind kind;
-  Points points;  // rows null for a matrix
-  int dimensions;
+  Points points;                // rows null for a matrix
   std::vector<int> candidates;  // [size, K], -1 padded
   std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
   LkParams params;
@@ -117,7 +115,7 @@ class SubProblem {
  public:
   typedef typename Source::Metric Metric;
   typedef typename Metric::Value Value;
-  typedef LinKernighan<Metric, int, Paths> Search;
+  typedef LinKernighan<Metric, Paths> Search;
 
   std::vector<int> order, path;  // set by the caller before prepare(), read after the search
 
@@ -139,9 +137,8 @@ class SubProblem {
       const bool kept = outside || (fixed && (fixed[2 * (size_t)a] == b || fixed[2 * (size_t)a + 1] == b));
       edge_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
     }
-    const LkArrays<int, Value> arrays{
-        size,       order.data(),    position_.data(), edge_.data(),         path.data(),
-        candidates, lengths_.data(), scratch_.data(),  edge_scratch_.data(), queued_.data()};
+    const LkArrays<Value> arrays{size,       order.data(),    position_.data(), edge_.data(),         path.data(),
+                                 candidates, lengths_.data(), scratch_.data(),  edge_scratch_.data(), queued_.data()};
     next_ = 0;
     search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
     reach_ = near_cells;

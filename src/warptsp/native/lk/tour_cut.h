@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "tours/fixed_paths.h"
+#include "tours/fragments.h"
 #include "common/parallel.h"
 #include "lk/partition.h"
 #include "lk/path_graph.h"
@@ -137,7 +137,7 @@ class TourCut {
   Buffer<int> members_;          // [n] part by part, in tour order, or in that of the answer
   Buffer<Path> paths_;
   std::unique_ptr<std::atomic<bool>[]> answered_;
-  tours::FixedPaths fixed_;
+  tours::Fragments fixed_;
   bool has_fixed_ = false;
 
   bool is_fixed(int a, int b) const { return has_fixed_ && fixed_.has(a, b); }
@@ -155,7 +155,7 @@ class TourCut {
     constexpr int64_t poll = 1 << 14;
     constexpr int prefetched = 16;  // cities of a random part of memory that a core fetches at a time
     has_fixed_ = fixed_count > 0;
-    if (has_fixed_ && !fixed_.build(n, fixed, fixed_count, token)) return false;
+    if (has_fixed_ && !fixed_.begin(n, fixed, fixed_count, token)) return false;
     const auto city_at = [&](int64_t i) { return tour[i + rotation < n ? i + rotation : i + rotation - n]; };
     const int chunks = (int)std::max<int64_t>(1, std::min<int64_t>(8 * (int64_t)threads, n / poll));
     const auto chunk_begin = [&](int c) { return (int64_t)n * c / chunks; };

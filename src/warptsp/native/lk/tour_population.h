@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "common/stop_token.h"
 
@@ -33,11 +35,25 @@ class TourPopulation {
   // Adds the best tour.
   virtual void keep() = 0;
   virtual void forget() = 0;
-  virtual int members() const = 0;
-  virtual double mean_length() const = 0;
-  virtual double least_length() const = 0;
   // Goes on from the best tour.
   virtual void return_to_best() = 0;
+  // Whether a generation takes a few milliseconds.
+  virtual bool is_brief() const { return false; }
+
+  int members() const { return (int)lengths().size(); }
+  double mean_length() const {
+    const std::vector<double> all = lengths();
+    return std::accumulate(all.begin(), all.end(), 0.0) / (double)std::max<size_t>(1, all.size());
+  }
+  double least_length() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const double length : lengths()) least = std::min(least, length);
+    return least;
+  }
+
+ protected:
+  // Of the members.
+  virtual std::vector<double> lengths() const = 0;
 };
 
 // What an edge that so many of the members have adds to the population's entropy.

@@ -51,6 +51,7 @@ class TourSearch : public TourPopulation {
   double length() const { return length_; }
   double best_length() const { return best_length_; }
   virtual const std::vector<int> &best() = 0;
+  virtual bool has_points() const = 0;  // or else a matrix
   const LkCounters &counters() const { return counters_; }
 
  protected:
@@ -193,9 +194,15 @@ class TourSearchOf final : public TourSearch {
   }
   void keep_members(int count) override { population_.keep(count); }
   void forget() override { population_.clear(); }
-  int members() const override { return (int)population_.members().size(); }
-  double mean_length() const override { return population_.mean_length(); }
-  double least_length() const override { return population_.least_length(); }
+  bool is_brief() const override { return instance_.size <= 1000; }
+  bool has_points() const override { return instance_.points.rows != nullptr; }
+
+ protected:
+  std::vector<double> lengths() const override {
+    std::vector<double> all;
+    for (const Member &member : population_.members()) all.push_back(member.length);
+    return all;
+  }
 
  private:
   // Cuts the tour into the parts of the plan, and returns how many these are.
@@ -206,7 +213,7 @@ class TourSearchOf final : public TourSearch {
     int parts = plan_.parts;
     cut_.part.resize(n);
     if (plan_.boxes) {
-      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan_.parts, random);
+      const BoxCutter cutter(instance_.points, n, plan_.parts, random);
       parts = cutter.parts();
       for_each_task(plan_.threads, plan_.threads, [&](int t) {
         const int end = (int)((long long)n * (t + 1) / plan_.threads);

@@ -24,22 +24,12 @@ class Blossoms {
     const size_t most = 150 * scale;
     const size_t before = found_.size();
     const int n = support_.size();
-    for (const double threshold : {1e-4, 0.05, 0.1, 0.2, 0.3, 0.4}) {
-      std::vector<char> seen(n, 0);
-      for (int s = 0; s < n; ++s) {
-        if (seen[s] != 0) continue;
-        std::vector<int> component{s};
-        seen[s] = 1;
-        for (size_t i = 0; i < component.size(); ++i)
-          for (const Support::Edge &edge : support_.around(component[i]))
-            if (edge.value > threshold && edge.value < 1.0 - threshold && seen[edge.to] == 0) {
-              seen[edge.to] = 1;
-              component.push_back(edge.to);
-            }
-        if (component.size() >= 3 && (int)component.size() <= n - 3) try_handle(component);
+    for (const double threshold : {1e-4, 0.05, 0.1, 0.2, 0.3, 0.4})
+      for (const std::vector<int> &set :
+           components(support_, [&](double value) { return value > threshold && value < 1.0 - threshold; })) {
+        if (set.size() >= 3 && (int)set.size() <= n - 3) try_handle(set);
         if (found_.size() - before > most) return;
       }
-    }
   }
 
   // Looks at every set that could be the handle of the most violated one: a blossom's violation is less than 1 minus

@@ -27,7 +27,6 @@ struct Cut {
   int idle_rounds = 0;
   int vain = 0, rests = 0;  // attempts to tighten it, and rounds until the next one
   int sleeps = 0;           // rounds in which the pool does not look at it
-  bool is_pinned = false;   // in use by a branch
 
   int between(int i, int j) const { return length[(size_t)i * classes + j]; }
   int coefficient(int u, int v) const { return between(class_of[u], class_of[v]); }

@@ -23,46 +23,7 @@ struct SmallGraph {
   std::vector<double> weight;
 };
 
-namespace facets_detail {
-
-constexpr int lanes = 16;
-
-// Shortest paths between all nodes (Floyd, 1962): distance, via [k, lanes]; `via`: a node between, -1 for none.
-template <int Width>
-WARPTSP_FN void shorten(int k, double *distance, int64_t *via) {
-  typedef double Vector __attribute__((vector_size(Width * sizeof(double)), aligned(sizeof(double)), may_alias));
-  typedef int64_t Whole __attribute__((vector_size(Width * sizeof(int64_t)), aligned(sizeof(int64_t)), may_alias));
-  const int last = (k + Width - 1) / Width * Width;
-  for (int64_t z = 0; z < k; ++z)
-    for (int i = 0; i < k; ++i) {
-      const double to_z = distance[i * lanes + z];
-      for (int j = 0; j < last; j += Width) {
-        Vector &here = *(Vector *)(distance + i * lanes + j);
-        Whole &between = *(Whole *)(via + i * lanes + j);
-        const Vector longer = *(const Vector *)(distance + z * lanes + j) + to_z;
-        const Whole is_shorter = longer < here - 1e-15;
-        here = is_shorter ? longer : here;
-        between = is_shorter ? Whole{} + z : between;
-      }
-    }
-}
-
-#if WARPTSP_HAS_SETS
-WARPTSP_AVX2 inline void shorten_avx2(int k, double *distance, int64_t *via) { shorten<4>(k, distance, via); }
-#endif
-
-inline void shorten_best(int k, double *distance, int64_t *via) {
-#if WARPTSP_HAS_SETS
-  if (instruction_set() != InstructionSet::baseline) return shorten_avx2(k, distance, via);
-#endif
-  shorten<2>(k, distance, via);
-}
-
-}  // namespace facets_detail
-
 class Facets {
-  static constexpr int lanes = facets_detail::lanes;
-
  public:
   // Fills whole distances [nodes, nodes], a metric, that cost every closed walk `bound` at least, and the graph less.
   bool separate(const SmallGraph &graph, double least_violation, Random &random, std::vector<int> &length, int &bound) {
@@ -75,9 +36,7 @@ class Facets {
     bound = walks_.least(nodes_, length);
     double value = 0.0;
     for (int e = 0; e < edges_; ++e) value += length[at(graph.from[e], graph.to[e])] * graph.weight[e];
-    if (value > bound * (1.0 - least_violation)) return false;
-    lift(length, bound);
-    return true;
+    return value <= bound * (1.0 - least_violation);
   }
 
  private:
@@ -146,21 +105,29 @@ class Facets {
   bool price_walks(Random &random, int &entering) {
     const int k = nodes_;
     constexpr double far = 1e6;
-    distance_.assign((size_t)lanes * lanes, far);
-    via_.assign((size_t)lanes * lanes, -1);
-    for (int i = 0; i < k; ++i) distance_[i * lanes + i] = 0.0;
+    distance_.assign((size_t)k * k, far);
+    via_.assign((size_t)k * k, -1);
+    for (int i = 0; i < k; ++i) distance_[at(i, i)] = 0.0;
     for (int e = 0; e < edges_; ++e) {
       const int i = graph_->from[e], j = graph_->to[e];
       const double cost = std::max(0.0, price_[e]) + 1e-7 * (1.0 + random.unit());
-      distance_[i * lanes + j] = distance_[j * lanes + i] = cost;
+      distance_[at(i, j)] = distance_[at(j, i)] = cost;
     }
-    facets_detail::shorten_best(k, distance_.data(), via_.data());
+    // Shortest paths between all nodes (Floyd, 1962).
+    for (int z = 0; z < k; ++z)
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j) {
+          const double longer = distance_[at(i, z)] + distance_[at(z, j)];
+          if (longer >= distance_[at(i, j)] - 1e-15) continue;
+          distance_[at(i, j)] = longer;
+          via_[at(i, j)] = z;
+        }
     for (int j = 1; j < k; ++j)
       if (distance_[j] > 0.1 * far) return false;
     double least = 1.0 - 1e-5;
     entering = INT_MAX;
     bool is_first = true;
-    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), lanes, 0.98)) {
+    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
       std::vector<int> column = edges_along(walk.nodes);
       double cost = 0.0;
       for (const int e : column) cost += price_[e];
@@ -185,7 +152,7 @@ class Facets {
         const auto [a, b] = steps.back();
         steps.pop_back();
         if (a == b) continue;
-        const int z = (int)via_[a * lanes + b];
+        const int z = via_[at(a, b)];
         if (z < 0) {
           ++times[edge_of_[at(a, b)]];
         } else {
@@ -261,44 +228,11 @@ class Facets {
     return *std::max_element(length.begin(), length.end()) <= longest;
   }
 
-  // Shortens distances between nodes that no edge joins, as far as the least walk stays as long.
-  void lift(std::vector<int> &length, int bound) {
-    const int k = nodes_;
-    int trials = k <= 10 ? 300 : 120;
-    std::vector<std::pair<int, int>> pairs;
-    for (int i = 0; i < k; ++i)
-      for (int j = i + 1; j < k; ++j)
-        if (edge_of_[at(i, j)] < 0 && length[at(i, j)] > 0) pairs.emplace_back(-length[at(i, j)], at(i, j));
-    std::sort(pairs.begin(), pairs.end());
-    std::vector<int> shorter;
-    for (const auto &[key, pair] : pairs) {
-      const int i = pair / k, j = pair % k;
-      for (int step = std::max(1, length[pair] / 2); step >= 1 && trials > 0;) {
-        const int wanted = length[pair] - step;
-        if (wanted < 0) {
-          step /= 2;
-          continue;
-        }
-        shorter = length;
-        for (int p = 0; p < k; ++p)
-          for (int q = 0; q < k; ++q)
-            shorter[at(p, q)] = std::min({length[at(p, q)], length[at(p, i)] + wanted + length[at(j, q)],
-                                          length[at(p, j)] + wanted + length[at(i, q)]});
-        --trials;
-        if (walks_.least(k, shorter) >= bound)
-          length = shorter;
-        else
-          step /= 2;
-      }
-    }
-  }
-
   const SmallGraph *graph_ = nullptr;
   int nodes_ = 0, edges_ = 0;
   LeastWalks walks_;
   std::vector<double> inverse_, used_, price_, direction_, distance_;
-  std::vector<int64_t> via_;  // [nodes, lanes], like distance_
-  std::vector<int> basis_, edge_of_;
+  std::vector<int> basis_, edge_of_, via_;  // via_: a node between two, -1 for none
   std::vector<std::vector<int>> columns_;
 };
 

@@ -85,11 +85,11 @@ class LeastWalks {
     std::vector<int> nodes;
   };
 
-  // The least walk through the nodes with these distances [nodes, stride], and up to five others that end differently
+  // The least walk through the nodes with these distances [nodes, nodes], and up to five others that end differently
   // and are no longer than `bound`. Whole distances whose sums stay below 2^24 are added up exactly.
-  const std::vector<Walk> &find(int nodes, const double *distance, int stride, double bound) {
+  const std::vector<Walk> &find(int nodes, const double *distance, double bound) {
     constexpr size_t most = 6;
-    prepare(nodes, distance, stride);
+    prepare(nodes, distance);
     const int inner = nodes - 1;
     const unsigned full = (1u << inner) - 1;
     std::vector<std::pair<float, int>> ends;
@@ -106,7 +106,7 @@ class LeastWalks {
   // Its length alone, of whole distances.
   int least(int nodes, const std::vector<int> &distance) {
     distance_.assign(distance.begin(), distance.end());
-    prepare(nodes, distance_.data(), nodes);
+    prepare(nodes, distance_.data());
     const int inner = nodes - 1;
     float best = std::numeric_limits<float>::max();
     for (int j = 0; j < inner; ++j) best = std::min(best, at((1u << inner) - 1, j) + start_[j]);
@@ -117,15 +117,15 @@ class LeastWalks {
   // The shortest path from the last node through a set to its member j.
   float at(unsigned set, int j) const { return onward_[(size_t)(set ^ 1u << j) * lanes_ + j]; }
 
-  void prepare(int nodes, const double *distance, int stride) {
+  void prepare(int nodes, const double *distance) {
     const int inner = nodes - 1;
     lanes_ = inner <= 8 ? 8 : 16;
     if (onward_.empty()) onward_.resize((size_t)16 << (max_nodes - 1));
     from_.assign((size_t)lanes_ * lanes_, 0.0f);
     start_.assign(lanes_, 0.0f);
     for (int i = 0; i < inner; ++i) {
-      for (int j = 0; j < inner; ++j) from_[(size_t)i * lanes_ + j] = (float)distance[i * stride + j];
-      start_[i] = (float)distance[inner * stride + i];
+      for (int j = 0; j < inner; ++j) from_[(size_t)i * lanes_ + j] = (float)distance[i * nodes + j];
+      start_[i] = (float)distance[inner * nodes + i];
     }
     const auto fill = lanes_ == 8 ? least_walk_detail::fill_best<8> : least_walk_detail::fill_best<16>;
     fill(inner, from_.data(), start_.data(), onward_.data());

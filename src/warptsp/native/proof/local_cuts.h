@@ -29,10 +29,8 @@ class LocalCuts {
     Contraction graph(found_.support());
     if (way >= 2) contract_sets(graph, tight, random);
     contract_edges(graph, way % 2 == 1);
-    std::vector<int> nodes;
     const int n = graph.size();
-    for (int v = 0; v < n; ++v)
-      if (graph.is_node(v)) nodes.push_back(v);
+    std::vector<int> nodes = graph.nodes();
     if ((int)nodes.size() < 5) return;
     shuffle(nodes, random);
     number_.assign(n, -1);
@@ -80,9 +78,7 @@ class LocalCuts {
   }
 
   static void contract_edges(Contraction &graph, bool all) {
-    std::vector<int> queue;
-    for (int v = 0; v < graph.size(); ++v)
-      if (graph.is_node(v)) queue.push_back(v);
+    std::vector<int> queue = graph.nodes();
     while (!queue.empty()) {
       const int v = queue.back();
       queue.pop_back();

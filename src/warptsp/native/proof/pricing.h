@@ -26,6 +26,8 @@ struct Row {
   Cut cut;
   int lower, upper;
   int64_t id;  // of the cut, never used again
+
+  bool is_limited() const { return lower != cut.bound || upper != no_limit; }
 };
 
 class Pricing {

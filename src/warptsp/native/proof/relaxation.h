@@ -26,7 +26,7 @@ namespace warptsp::proof {
 
 // Rows or columns of a matrix, one after the other: those of k are [begin[k], begin[k + 1]).
 struct SparseLines {
-  std::vector<double> first_bound, second_bound;  // lower and upper of rows; cost and nothing of columns
+  std::vector<double> bound;  // the lower one of rows, the cost of columns
   std::vector<int> begin, index;
   std::vector<double> value;
 };
@@ -34,8 +34,7 @@ struct SparseLines {
 enum class Effort { subtours, blossoms, tightening, local };
 
 struct RoundReport {
-  int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0, pieces = 0;
-  int all() const { return subtours + blossoms + tightened + local; }
+  int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0;
 };
 
 struct PricedPairs {
@@ -98,7 +97,7 @@ class Relaxation {
       ends_.push_back(v);
       lower_.push_back(0);
       upper_.push_back(1);
-      added.first_bound.push_back(std::ldexp((double)pricing_.length(u, v), -fraction_bits));
+      added.bound.push_back(std::ldexp((double)pricing_.length(u, v), -fraction_bits));
       added.begin.push_back((int)added.index.size());
       const auto put = [&](int row, double value) {
         added.index.push_back(row);
@@ -110,6 +109,12 @@ class Relaxation {
         if (const int q = rows_[r].cut.coefficient(u, v); q != 0) put(n_ + r, q);
     }
     return added;
+  }
+
+  // The number of an edge, or -1.
+  int column_at(int u, int v) const {
+    const auto found = column_of_.find(key(u, v));
+    return found == column_of_.end() ? -1 : found->second;
   }
 
   void set_column_bounds(int column, int lower, int upper) {
@@ -149,26 +154,20 @@ class Relaxation {
     return added;
   }
 
-  // Makes a row of the cities' subtour constraint, that is not given up until it is released; the row's number.
-  int pin_subtour(const std::vector<int> &set, SparseLines &added) {
-    Cut cut = subtour_cut(n_, set);
-    cut.is_pinned = true;
-    append(std::move(cut), added);
-    return rows() - 1;
+  // Makes the last row of the cities' subtour constraint.
+  SparseLines add_subtour(const std::vector<int> &set) {
+    SparseLines added;
+    append(subtour_cut(n_, set), added);
+    return added;
   }
-  // Makes the last row of a cut that is known to be valid, such as one of an earlier proof.
-  void restore_cut(Cut &&cut, SparseLines &added) {
-    make_canonical(cut);
-    append(std::move(cut), added);
-  }
-  // Keeps such a cut for take_cuts(), unless there is a row of it.
+  // Keeps a cut that is known to be valid, such as one of an earlier proof, for take_cuts(), unless there is a row of it.
   void adopt(Cut &&cut) {
     check_cut(cut, tour_);
     make_canonical(cut);
     if (present_.count(cut.hash) == 0) waiting_.push_back(std::move(cut));
   }
-  void release(int row) { rows_[row].cut.is_pinned = false; }
 
+  // A row with other limits than its cut's stays until it has those again.
   void set_row_bounds(int row, int lower, int upper) {
     rows_[row].lower = lower;
     rows_[row].upper = upper;
@@ -183,7 +182,7 @@ class Relaxation {
         cut.idle_rounds = 0;
       else if (activity[r] > cut.bound + 1e-6)
         ++cut.idle_rounds;
-      if (cut.idle_rounds > most_rounds && !cut.is_pinned) gone.push_back(r);
+      if (cut.idle_rounds > most_rounds && !rows_[r].is_limited()) gone.push_back(r);
     }
     if ((int)gone.size() < 20 && (int)gone.size() < rows() / 10) return {};
     std::vector<Row> kept;
@@ -236,7 +235,6 @@ class Relaxation {
       if (are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
       if (are_few(60)) report.local = find_local(found, tight, threads, token);
     }
-    report.pieces = pieces_;
     waiting_ = std::move(found.cuts());
     return report;
   }
@@ -254,12 +252,12 @@ class Relaxation {
       const int64_t reduced = pricing_.reduced(u, v);
       if (reduced >= 0) return;
       const int column = column_at(u, v);
-      if (column >= 0 && upper_[column] == 0) return;
+      if (column >= 0 && lower_[column] == upper_[column]) return;
       sum += reduced;
       if (column < 0) found.pairs.push_back({reduced, {u, v}});
     });
     for (int e = 0; e < columns(); ++e)
-      if (lower_[e] == 1) sum += std::max<int64_t>(0, pricing_.reduced(ends_[2 * e], ends_[2 * e + 1]));
+      if (lower_[e] == 1) sum += pricing_.reduced(ends_[2 * e], ends_[2 * e + 1]);
     if (sum < lowest) return PricedPairs();
     found.bound = sum;
     const size_t count = std::min(most, found.pairs.size());
@@ -331,10 +329,6 @@ class Relaxation {
   static uint64_t key(int u, int v) {
     return u < v ? (uint64_t)u << 32 | (uint64_t)v : (uint64_t)v << 32 | (uint64_t)u;
   }
-  int column_at(int u, int v) const {
-    const auto found = column_of_.find(key(u, v));
-    return found == column_of_.end() ? -1 : found->second;
-  }
 
   template <class Visit>
   void for_pairs(const Visit &visit) const {
@@ -365,7 +359,7 @@ class Relaxation {
   }
 
   void append(Cut &&cut, SparseLines &added) {
-    added.first_bound.push_back(cut.bound);
+    added.bound.push_back(cut.bound);
     added.begin.push_back((int)added.index.size());
     for (int e = 0; e < columns(); ++e)
       if (const int q = cut.coefficient(ends_[2 * e], ends_[2 * e + 1]); q != 0) {

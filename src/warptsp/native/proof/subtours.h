@@ -11,25 +11,10 @@ namespace warptsp::proof {
 
 // Adds the components of the support; their number.
 inline int find_components(FoundCuts &found) {
-  const Support &support = found.support();
-  const int n = support.size();
-  std::vector<char> seen(n, 0);
-  std::vector<std::vector<int>> components;
-  for (int s = 0; s < n; ++s) {
-    if (seen[s] != 0) continue;
-    std::vector<int> component{s};
-    seen[s] = 1;
-    for (size_t i = 0; i < component.size(); ++i)
-      for (const Support::Edge &edge : support.around(component[i]))
-        if (edge.value > 1e-5 && seen[edge.to] == 0) {
-          seen[edge.to] = 1;
-          component.push_back(edge.to);
-        }
-    components.push_back(std::move(component));
-  }
-  if (components.size() > 1)
-    for (const std::vector<int> &component : components) found.add_subtour(component);
-  return (int)components.size();
+  const std::vector<std::vector<int>> sets = components(found.support(), [](double value) { return value > 1e-5; });
+  if (sets.size() > 1)
+    for (const std::vector<int> &set : sets) found.add_subtour(set);
+  return (int)sets.size();
 }
 
 // Segments of a tour, for each first city the one that is left least; at most 150 times the scale.
@@ -86,17 +71,8 @@ class MinimumCuts {
 
   void find(size_t scale) {
     const size_t enough = 200 * scale;
-    const int n = graph_.size();
-    contract_from(
-        [&] {
-          std::vector<int> all(n);
-          for (int v = 0; v < n; ++v) all[v] = v;
-          return all;
-        }(),
-        1.0);
-    std::vector<int> nodes;
-    for (int v = 0; v < n; ++v)
-      if (graph_.is_node(v)) nodes.push_back(v);
+    contract_from(graph_.nodes(), 1.0);
+    std::vector<int> nodes = graph_.nodes();
     while (nodes.size() > 1 && found_.size() <= enough) {
       const Phase phase = maximum_adjacency(nodes);
       if (phase.last < 0 || phase.before < 0) break;

@@ -48,6 +48,26 @@ class Support {
   std::vector<Edge> edges_;
 };
 
+// What the edges whose weight `joins` connect; sets of one city, too.
+template <class Joins>
+std::vector<std::vector<int>> components(const Support &support, const Joins &joins) {
+  std::vector<char> seen(support.size(), 0);
+  std::vector<std::vector<int>> found;
+  for (int s = 0; s < support.size(); ++s) {
+    if (seen[s] != 0) continue;
+    std::vector<int> component{s};
+    seen[s] = 1;
+    for (size_t i = 0; i < component.size(); ++i)
+      for (const Support::Edge &edge : support.around(component[i]))
+        if (joins(edge.value) && seen[edge.to] == 0) {
+          seen[edge.to] = 1;
+          component.push_back(edge.to);
+        }
+    found.push_back(std::move(component));
+  }
+  return found;
+}
+
 // A graph whose nodes are merged step by step: parallel edges add up, loops vanish.
 class Contraction {
  public:
@@ -61,6 +81,12 @@ class Contraction {
 
   int size() const { return (int)into_.size(); }
   bool is_node(int v) const { return into_[v] == v; }
+  std::vector<int> nodes() const {
+    std::vector<int> found;
+    for (int v = 0; v < size(); ++v)
+      if (is_node(v)) found.push_back(v);
+    return found;
+  }
   const std::vector<Support::Edge> &around(int v) const { return around_[v]; }
 
   // The node that this one is a part of by now.

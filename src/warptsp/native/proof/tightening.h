@@ -42,7 +42,6 @@ class Tightening {
     if (!any || violation_ < least_violation) return false;
     cut = given;
     cut.class_of = class_of_;
-    cut.is_pinned = false;
     cut.vain = cut.rests = 0;
     make_canonical(cut);
     return true;

@@ -235,23 +235,13 @@ bool find_candidates(const double *points, int n, int count, int per_sector, int
   if (!tree.build(points, n, threads, token)) return false;
   const int leaves = tree.first_leaf();
   const int leaves_a_task = std::max(1, std::min(32, leaves / (8 * std::min(threads, 4096))));
-  const int tasks = (leaves + leaves_a_task - 1) / leaves_a_task;
-  std::atomic<bool> stopped{false};
   // One search a thread would do; one a task keeps the threads apart, and costs one small allocation in 256 cities.
-  for_each_task(threads, tasks, [&](int task) {
-    if (stopped.load(std::memory_order_relaxed)) return;
-    if (token.stopped()) {
-      stopped = true;
-      return;
-    }
+  return for_each_piece(threads, leaves, leaves_a_task, token, [&](int64_t begin, int64_t end) {
     CandidateSearch<D, Norm, Sectors> search(tree, count, per_sector);
-    for (int k = task * leaves_a_task; k < std::min(leaves, (task + 1) * leaves_a_task); ++k) {
-      const int leaf = tree.first_leaf() + k;
+    for (int leaf = leaves + (int)begin; leaf < leaves + (int)end; ++leaf)
       for (int position = tree.leaf_begin(leaf); position < tree.leaf_end(leaf); ++position)
         search.find(leaf, position, rows + (int64_t)tree.points()[position].city * count);
-    }
   });
-  return !stopped;
 }
 
 // `dimensions` 2 or 3; `norm` 2 Euclidean, 1 Manhattan, 0 maximum; `sphere`: rows are unit vectors.
@@ -279,15 +269,10 @@ inline double nearness_in_norm(int norm, int dimensions, const double *p, const 
 template <class Distance>
 bool nearest_by_distance(int n, const Distance &distance, int count, int threads, const StopToken &token, int *rows) {
   typedef decltype(distance(0, 0)) Value;
-  std::atomic<bool> stopped{false};
   constexpr int rows_a_task = 8;
-  for_each_task(threads, (n + rows_a_task - 1) / rows_a_task, [&](int task) {
+  return for_each_piece(threads, n, rows_a_task, token, [&](int64_t first, int64_t last) {
     std::vector<Value> nearest(count);
-    for (int city = task * rows_a_task; city < std::min(n, (task + 1) * rows_a_task); ++city) {
-      if (stopped.load(std::memory_order_relaxed) || token.stopped()) {
-        stopped = true;
-        return;
-      }
+    for (int city = (int)first; city < last; ++city) {
       int *const row = rows + (int64_t)city * count;
       int found = 0;
       for (int step = 1; step < n; ++step) {
@@ -305,7 +290,6 @@ bool nearest_by_distance(int n, const Distance &distance, int count, int threads
       for (int k = found; k < count; ++k) row[k] = -1;
     }
   });
-  return !stopped;
 }
 
 }  // namespace warptsp::space

@@ -4,9 +4,9 @@
 // and the planar travelling salesman problem", J. ACM 36 (1989).
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "space/hilbert.h"
@@ -87,24 +87,22 @@ struct CurvePoint {
 inline bool chart_sphere(const double *vectors, int n, const StopToken &token, double *chart) {
   constexpr int poll = 1 << 12;
   double mean[3] = {0.0, 0.0, 0.0};
-  for (int64_t begin = 0; begin < n; begin += poll) {
-    if (token.stopped()) return false;
-    for (int64_t i = begin; i < std::min<int64_t>(begin + poll, n); ++i)
+  const bool known = for_each_piece(1, n, poll, token, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
       for (int d = 0; d < 3; ++d) mean[d] += vectors[3 * i + d];
-  }
+  });
+  if (!known) return false;
   const double across = std::sqrt(mean[0] * mean[0] + mean[1] * mean[1]);
   const double norm = std::sqrt(across * across + mean[2] * mean[2]);
   const double east = across > 0.0 ? mean[0] / across : 1.0, north = across > 0.0 ? mean[1] / across : 0.0;
   const double shrink = norm > 0.0 ? across / norm : 1.0;
-  for (int64_t begin = 0; begin < n; begin += poll) {
-    if (token.stopped()) return false;
-    for (int64_t i = begin; i < std::min<int64_t>(begin + poll, n); ++i) {
+  return for_each_piece(1, n, poll, token, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
       const double *const v = vectors + 3 * i;
       chart[2 * i] = shrink * std::atan2(v[1] * east - v[0] * north, v[0] * east + v[1] * north);
       chart[2 * i + 1] = std::asin(std::max(-1.0, std::min(1.0, v[2])));
     }
-  }
-  return true;
+  });
 }
 
 // The cities in the order in which the curve through their bounding square or cube passes them; coincident ones by
@@ -112,43 +110,27 @@ inline bool chart_sphere(const double *vectors, int n, const StopToken &token, d
 inline bool space_filling_curve(const double *points, int n, int dimensions, Curve curve, int threads,
                                 const StopToken &token, int *tour) {
   constexpr int64_t poll = 1 << 14;
-  const int chunks = (int)std::min<int64_t>(8 * (int64_t)threads, (n + poll - 1) / poll);
-  std::atomic<bool> complete{true};
-  // Calls piece(begin, end), some thousand cities at a time.
-  const auto for_pieces = [&](int c, const auto &piece) {
-    const int64_t last = (int64_t)n * (c + 1) / chunks;
-    for (int64_t begin = (int64_t)n * c / chunks; begin < last; begin += poll) {
-      if (token.stopped()) {
-        complete = false;
-        return;
-      }
-      piece(begin, std::min(begin + poll, last));
-    }
-  };
+  // Calls piece(begin, end, thread), some thousand cities at a time; false if the token stopped it.
+  const auto for_pieces = [&](const auto &piece) { return for_each_piece(threads, n, poll, token, piece); };
+  constexpr double most = std::numeric_limits<double>::infinity();
   struct Box {
-    double low[3], high[3];
-  };
-  std::vector<Box> boxes(chunks);
-  for_each_task(threads, chunks, [&](int c) {
-    Box own{};
-    const double *const first = points + (int64_t)n * c / chunks * dimensions;
-    for (int d = 0; d < dimensions; ++d) own.low[d] = own.high[d] = first[d];
-    for_pieces(c, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        for (int d = 0; d < dimensions; ++d) {
-          own.low[d] = std::min(own.low[d], points[i * dimensions + d]);
-          own.high[d] = std::max(own.high[d], points[i * dimensions + d]);
-        }
-    });
-    boxes[c] = own;
-  });
-  if (!complete) return false;
-  Box all = boxes.empty() ? Box{} : boxes[0];
-  for (const Box &box : boxes)
-    for (int d = 0; d < dimensions; ++d) {
-      all.low[d] = std::min(all.low[d], box.low[d]);
-      all.high[d] = std::max(all.high[d], box.high[d]);
+    double low[3] = {most, most, most}, high[3] = {-most, -most, -most};
+    void enclose(const double *lowest, const double *highest, int dimensions) {
+      for (int d = 0; d < dimensions; ++d) {
+        low[d] = std::min(low[d], lowest[d]);
+        high[d] = std::max(high[d], highest[d]);
+      }
     }
+  };
+  std::vector<Box> boxes(threads);
+  const bool known = for_pieces([&](int64_t begin, int64_t end, int thread) {
+    Box own = boxes[thread];
+    for (int64_t i = begin; i < end; ++i) own.enclose(points + i * dimensions, points + i * dimensions, dimensions);
+    boxes[thread] = own;
+  });
+  if (!known) return false;
+  Box all;
+  for (const Box &box : boxes) all.enclose(box.low, box.high, dimensions);
   const bool plane = dimensions == 2;
   const int bits = !plane ? space_hilbert_bits : curve == Curve::hilbert ? 32 : sierpinski_levels;
   CurveGrid grid;
@@ -157,45 +139,40 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
 
   static const HilbertTable table;
   Buffer<CurvePoint> order(n), spare(n);
-  for_each_task(threads, chunks, [&](int c) {
-    for_pieces(c, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) order[i].city = (int)i;
-      if (!plane) {
-        for (int64_t i = begin; i < end; ++i) {
-          const double *const point = points + i * 3;
-          order[i].key = space_hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
-        }
-      } else if (curve == Curve::hilbert) {
-        for (int64_t i = begin; i < end; ++i) {
-          const double *const point = points + i * 2;
-          order[i].key = hilbert_key(table, cell_of(point, 0), cell_of(point, 1));
-        }
-      } else {
-        for (int64_t first = begin; first < end; first += sierpinski_lanes) {
-          int32_t x[sierpinski_lanes] = {}, y[sierpinski_lanes] = {};
-          uint64_t keys[sierpinski_lanes];
-          const int lanes = (int)std::min<int64_t>(sierpinski_lanes, end - first);
-          for (int k = 0; k < lanes; ++k) {
-            const double *const point = points + (first + k) * 2;
-            x[k] = (int32_t)cell_of(point, 0);
-            y[k] = (int32_t)cell_of(point, 1);
-          }
-          sierpinski_keys(x, y, keys);
-          for (int k = 0; k < lanes; ++k) order[first + k].key = keys[k];
-        }
+  const bool keyed = for_pieces([&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) order[i].city = (int)i;
+    if (!plane) {
+      for (int64_t i = begin; i < end; ++i) {
+        const double *const point = points + i * 3;
+        order[i].key = space_hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
       }
-    });
+    } else if (curve == Curve::hilbert) {
+      for (int64_t i = begin; i < end; ++i) {
+        const double *const point = points + i * 2;
+        order[i].key = hilbert_key(table, cell_of(point, 0), cell_of(point, 1));
+      }
+    } else {
+      for (int64_t first = begin; first < end; first += sierpinski_lanes) {
+        int32_t x[sierpinski_lanes] = {}, y[sierpinski_lanes] = {};
+        uint64_t keys[sierpinski_lanes];
+        const int lanes = (int)std::min<int64_t>(sierpinski_lanes, end - first);
+        for (int k = 0; k < lanes; ++k) {
+          const double *const point = points + (first + k) * 2;
+          x[k] = (int32_t)cell_of(point, 0);
+          y[k] = (int32_t)cell_of(point, 1);
+        }
+        sierpinski_keys(x, y, keys);
+        for (int k = 0; k < lanes; ++k) order[first + k].key = keys[k];
+      }
+    }
   });
-  if (!complete) return false;
+  if (!keyed) return false;
   const auto key_of = [](const CurvePoint &point) { return point.key; };
   const int key_bits = plane ? std::min(64, 2 * bits + 1) : 3 * bits;
   if (!radix_sort(order.data(), spare.data(), n, key_bits, key_of, threads, token)) return false;
-  for_each_task(threads, chunks, [&](int c) {
-    for_pieces(c, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) tour[i] = order[i].city;
-    });
+  return for_pieces([&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) tour[i] = order[i].city;
   });
-  return complete;
 }
 
 }  // namespace warptsp::space

@@ -11,6 +11,7 @@
 
 #include "common/parallel.h"
 #include "common/stop_token.h"
+#include "space/point_tree.h"
 
 namespace warptsp::space {
 
@@ -65,27 +66,21 @@ bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &t
   points_ = Buffer<TreePoint<D>>(n);
   nodes_ = Buffer<TreeNode<D>>((size_t)2 << levels_);
 
-  constexpr int chunk = 1 << 16;
-  const int chunks = (int)(((int64_t)n + chunk - 1) / chunk);
   // A power of two brings the largest coordinate to about 1, exactly, so that squares neither overflow nor vanish.
+  constexpr int chunk = 1 << 16;
   double largest = 0.0;
-  for (int c = 0; c < chunks; ++c) {
-    if (token.stopped()) return false;
-    const int64_t end = std::min<int64_t>((int64_t)(c + 1) * chunk, n) * D;
-    for (int64_t i = (int64_t)c * chunk * D; i < end; ++i) largest = std::max(largest, std::fabs(rows[i]));
-  }
-  int exponent = 0;
-  if (largest > 0.0) std::frexp(largest, &exponent);
-  scale_ = std::ldexp(1.0, std::min(std::max(-exponent, -1000), 1000));
-  for_each_task(threads, chunks, [&](int c) {
-    if (token.stopped()) return;
-    const int end = (int)std::min<int64_t>((int64_t)(c + 1) * chunk, n);
-    for (int i = c * chunk; i < end; ++i) {
-      for (int d = 0; d < D; ++d) points_[i].at[d] = rows[(int64_t)i * D + d] * scale_;
-      points_[i].city = i;
+  const bool known = for_each_piece(1, n, chunk, token, [&](int64_t from, int64_t to) {
+    for (int64_t i = from * D; i < to * D; ++i) largest = std::max(largest, std::fabs(rows[i]));
+  });
+  if (!known) return false;
+  scale_ = scale_for(largest);
+  const bool filled = for_each_piece(threads, n, chunk, token, [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i) {
+      for (int d = 0; d < D; ++d) points_[i].at[d] = rows[i * D + d] * scale_;
+      points_[i].city = (int)i;
     }
   });
-  if (token.stopped()) return false;
+  if (!filled) return false;
 
   // The top of the tree one node after another, then its subtrees side by side.
   int top = 0;

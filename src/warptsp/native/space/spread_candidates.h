@@ -113,19 +113,11 @@ class SpreadSearch {
 template <class Distance>
 bool spread_by_distance(int n, const Distance &distance, int count, int covers, int threads, const StopToken &token,
                         int *rows) {
-  std::atomic<bool> stopped{false};
   constexpr int rows_a_task = 16;
-  for_each_task(threads, (n + rows_a_task - 1) / rows_a_task, [&](int task) {
+  return for_each_piece(threads, n, rows_a_task, token, [&](int64_t begin, int64_t end) {
     SpreadSearch<Distance> search(n, distance, count, covers);
-    for (int city = task * rows_a_task; city < std::min(n, (task + 1) * rows_a_task); ++city) {
-      if (stopped.load(std::memory_order_relaxed) || token.stopped()) {
-        stopped = true;
-        return;
-      }
-      search.find(city, rows + (int64_t)city * count);
-    }
+    for (int city = (int)begin; city < end; ++city) search.find(city, rows + (int64_t)city * count);
   });
-  return !stopped;
 }
 
 }  // namespace warptsp::space

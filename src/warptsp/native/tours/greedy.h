@@ -11,68 +11,13 @@
 #include <vector>
 
 #include "space/candidates.h"
-#include "tours/fixed_paths.h"
+#include "tours/fragments.h"
 #include "common/metric.h"
 #include "common/parallel.h"
 #include "common/radix_sort.h"
 #include "common/stop_token.h"
 
 namespace warptsp::tours {
-
-// Paths that grow by edges; a city alone is a path, too.
-class Fragments {
- public:
-  explicit Fragments(int n) : n_(n), links_(2 * (size_t)n), far_end_(n), paths_(n) {}
-
-  bool clear(const StopToken &token) {
-    for (int i = 0; i < n_; ++i) {
-      if ((i & 0xffff) == 0 && token.stopped()) return false;
-      links_[2 * (size_t)i] = links_[2 * (size_t)i + 1] = -1;
-      far_end_[i] = i;
-    }
-    return true;
-  }
-  bool is_inner(int city) const { return links_[2 * (size_t)city + 1] >= 0; }
-  bool fits(int a, int b) const { return !is_inner(a) && !is_inner(b) && far_end_[a] != b && a != b; }
-  int paths() const { return paths_; }
-
-  void join(int a, int b) {
-    links_[2 * (size_t)a + (links_[2 * (size_t)a] >= 0)] = b;
-    links_[2 * (size_t)b + (links_[2 * (size_t)b] >= 0)] = a;
-    const int left = far_end_[a], right = far_end_[b];
-    far_end_[left] = right;
-    far_end_[right] = left;
-    --paths_;
-  }
-
-  // The tour that closes the one path that is left, from city 0 on.
-  bool write(int *tour, const StopToken &token) {
-    if (n_ <= 2) {
-      for (int i = 0; i < n_; ++i) tour[i] = i;
-      return true;
-    }
-    for (int i = 0; i < n_; ++i) {
-      if ((i & 0xffff) == 0 && token.stopped()) return false;
-      if (links_[2 * (size_t)i + 1] < 0) links_[2 * (size_t)i + 1] = far_end_[i];
-    }
-    int previous = -1, city = 0;
-    for (int i = 0; i < n_; ++i) {
-      if ((i & 0xfff) == 0 && token.stopped()) return false;
-      tour[i] = city;
-      const int *const link = links_.data() + 2 * (size_t)city;
-      const int next = link[link[0] == previous];
-      previous = city;
-      city = next;
-    }
-    return true;
-  }
-
- private:
-  int n_;
-  Buffer<int> links_;    // two neighbours a city, -1 for none; the first is filled first
-  Buffer<int> far_end_;  // of a path's end: its other end
-  int paths_;
-};
 
 // Rows of neighbours for `size` cities: entry k of row i stands for the edge from city(i) to city(rows[i * width + k]).
 struct EdgeRows {
@@ -228,11 +173,8 @@ template <class Length, class Nearest, class Nearness>
 bool greedy_edge(int n, const Length &length, const Nearest &nearest, const Nearness &nearness, const int *fixed_edges,
                  int64_t fixed, const StopToken &token, int *tour) {
   constexpr int neighbours = 5, all_pairs = 256;
-  Fragments fragments(n);
-  if (!fragments.clear(token)) return false;
-  for (int64_t e = 0; e < fixed; ++e)
-    if (fragments.fits(fixed_edges[2 * e], fixed_edges[2 * e + 1]))
-      fragments.join(fixed_edges[2 * e], fixed_edges[2 * e + 1]);
+  Fragments fragments;
+  if (!fragments.begin(n, fixed_edges, fixed, token)) return false;
   std::vector<int> ends;
   for (bool first = true; fragments.paths() > 1; first = false) {
     const bool all = first && fixed == 0;

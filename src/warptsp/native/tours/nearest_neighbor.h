@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "space/candidates.h"
-#include "tours/fixed_paths.h"
+#include "tours/fragments.h"
 #include "space/kd_tree.h"
 
 namespace warptsp::tours {
@@ -135,14 +135,14 @@ class UnvisitedRows {
 template <class Unvisited>
 bool nearest_neighbor_tour(int n, int start, const int *fixed_edges, int64_t fixed, Unvisited &unvisited,
                            const StopToken &token, int *tour) {
-  FixedPaths paths;
-  if (!paths.build(n, fixed_edges, fixed, token)) return false;
+  Fragments paths;
+  if (!paths.begin(n, fixed_edges, fixed, token)) return false;
   // A path is entered at its ends only.
   for (int i = 0; i < n && fixed > 0; ++i) {
     if ((i & 0xfff) == 0 && token.stopped()) return false;
     if (paths.is_inner(i)) unvisited.remove(i);
   }
-  int city = paths.is_inner(start) ? paths.an_end(start) : start;
+  int city = paths.an_end(start);
   for (int size = 0, polled = 0; size < n;) {
     if (size >= polled) {
       if (token.stopped()) return false;
@@ -150,8 +150,8 @@ bool nearest_neighbor_tour(int n, int start, const int *fixed_edges, int64_t fix
     }
     const int first = city;
     city = paths.walk(first, [&](int member) { tour[size++] = member; });
-    if (!paths.is_inner(first)) unvisited.remove(first);
-    if (city != first && !paths.is_inner(city)) unvisited.remove(city);
+    unvisited.remove(first);
+    if (city != first) unvisited.remove(city);
     if (size < n) city = unvisited.nearest(city);
   }
   return true;

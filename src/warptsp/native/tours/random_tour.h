@@ -3,19 +3,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "common/random.h"
 #include "common/stop_token.h"
 
 namespace warptsp::tours {
 
-// Counter-based random numbers: the one that belongs to (seed, counter), whatever was drawn before. The finaliser of
-// D. Stafford's variant 13, as in SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-inline uint64_t mixed(uint64_t v) {
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
-  return v ^ (v >> 31);
-}
+// The random number that belongs to (seed, counter), whatever was drawn before.
 inline uint64_t random_bits(uint64_t seed, uint64_t counter) {
-  return mixed(mixed(seed + 0x9e3779b97f4a7c15u) + counter * 0x9e3779b97f4a7c15u);
+  return mix64(mix64(seed + 0x9e3779b97f4a7c15u) + counter * 0x9e3779b97f4a7c15u);
 }
 
 // R. A. Fisher and F. Yates' shuffle.

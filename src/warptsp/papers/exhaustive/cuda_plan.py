@@ -1,4 +1,4 @@
-"""What a best-improvement descent on a GPU runs: neighborhood, launches asked for, scales, kernels."""
+"""What a best-improvement descent on a GPU runs: launches asked for, scales, kernels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import numpy as np
 from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import InvalidOption
+from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Neighborhood, is_plain
 from warptsp.problem import Metric, Problem
 
 FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
 PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
-MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>", "evaluate_ranges")
+MAPPED_KERNELS = (
+    "evaluate_ranges<false>",
+    "evaluate_ranges<true>",
+)  # by whether coordinates lie in tour order
 VERSIONS_FILE, VERSION_KERNELS = "swap_versions.cu", ("evaluate_version<{}>", "reduce_version<{}>")
 MAX_GRID = 1 << 20
 PRUNED_LACKS = (
@@ -23,43 +27,6 @@ PRUNED_LACKS = (
     "closed tour and no fixed edges; leave it out"
 )
 _LARGEST = 2.0**21  # of scaled distances
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A neighborhood, and its C++ names.
-
-    Attributes
-    ----------
-    name, walk, move : str
-    candidates : int
-        Moves that one result of the fast pass stands for; 2-opt: see `tuning.Tiles`.
-    fast : str or None
-        The kernel of the fast pass.
-    """
-
-    name: str
-    walk: str
-    move: str
-    candidates: int
-    fast: str | None
-
-    def is_mapped(self, launch: Launch) -> bool:
-        """Whether 2-opt moves are found by their numbers, for studies of launches."""
-        return self.move == "TwoOpt" and launch.asked
-
-    @property
-    def exact_kernels(self) -> tuple[str, ...]:
-        """The kernels beside the fast pass."""
-        kernels = (f"evaluate_exactly<{self.walk}>", f"choose_move<{self.move}>", f"apply_move<{self.move}>")
-        return (*kernels, "limit_swaps") if self.move == "Swap" else kernels
-
-
-KINDS = (
-    Kind("two-opt", "PairWalk", "TwoOpt", 1, "evaluate_pairs"),
-    Kind("three-opt", "TripleWalk", "ThreeOpt", 4, "evaluate_triples"),
-    Kind("swap", "SwapWalk", "Swap", 1, None),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +58,10 @@ class Launch:
     def asked(self) -> bool:
         """Whether anything differs from what is planned."""
         return self != Launch()
+
+    def maps(self, neighborhood: Neighborhood) -> bool:
+        """Whether 2-opt moves are found by their numbers, for studies of launches."""
+        return neighborhood is TWO_OPT and self.asked
 
     def blocks_for(self, jobs: int, block: int) -> int | None:
         """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was not.
@@ -146,34 +117,30 @@ class Scale:
         return cls(0, unit, factor, middle)
 
 
+def has_scale(problem: Problem) -> bool:
+    """Return whether distances are of the plane, and all edges may go: for fast passes and for pruning."""
+    return problem.metric.euclidean and is_plain(problem)
+
+
 def kernel_sources(
-    problem: Problem, neighborhood: int, launch: Launch, *, pruned: bool = False, plain: bool = True
+    problem: Problem, neighborhood: Neighborhood, launch: Launch, *, pruned: bool = False
 ) -> tuple[Source, ...]:
-    """Return what a descent needs: the kernels in double precision, and those of the fast or pruned pass if
-    there is one. Only `plain` problems have, closed tours without fixed edges."""
-    kind = KINDS[neighborhood]
-    mapped = kind.is_mapped(launch)
-    block = (
-        tuning.DESCENT_THREADS
-        if mapped or launch.block is None
-        else max(tuning.DESCENT_THREADS, launch.block)
-    )
+    """Return what a descent in a neighborhood needs: the kernels in double precision, and those of its other
+    pass, if it has one."""
+    mapped = launch.maps(neighborhood)
+    block = tuning.DESCENT_THREADS if mapped else max(tuning.DESCENT_THREADS, launch.block or 0)
     metric = {"METRIC_KIND": problem.metric.kind}
-    exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
+    exact = Source(FILE, neighborhood.kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
     if launch.version is not None:
         names = tuple(name.format(launch.version) for name in VERSION_KERNELS)
         return exact, Source(VERSIONS_FILE, names, metric, fmad=False)
     if pruned:
         return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
-    scale = Scale.of(problem) if plain and kind.fast is not None else None
+    scale = Scale.of(problem) if neighborhood.fast is not None and is_plain(problem) else None
     if scale is None:
         return (exact,)
+    defines = {"TILE_ROUNDING": scale.rounding, **metric}
     if mapped:
-        defines = {"TILE_ROUNDING": scale.rounding, **metric}
         return exact, Source(MAPPED_FILE, MAPPED_KERNELS, defines, fmad=False)
-    defines = {
-        "TILE_ROUNDING": scale.rounding,
-        "RESIDENT_ROWS": 4 if problem.n < tuning.FEW_ROWS else 8,
-        **metric,
-    }
+    defines["RESIDENT_ROWS"] = 4 if problem.n < tuning.FEW_ROWS else 8
     return exact, Source(FAST_FILE, FAST_KERNELS, defines, fmad=False)

@@ -8,21 +8,20 @@ decide are those of the metric in double precision.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
-from warptsp.papers.exhaustive.cuda_plan import MAX_GRID, PRUNED_LACKS, Launch, Scale, kernel_sources
+from warptsp.papers.exhaustive.cuda_plan import MAX_GRID, PRUNED_LACKS, Launch, has_scale, kernel_sources
+from warptsp.papers.exhaustive.neighborhood import Neighborhood, Start
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -35,64 +34,76 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 SLICE = 0.05  # seconds between two reports
-MIN_CITIES = 4  # of the search's; with fewer no move changes the length
 
 
-class Neighborhood(IntEnum):
-    """What is passed over; the numbers are those of native/papers/exhaustive/descent.h."""
+@dataclass(frozen=True, slots=True)
+class ExhaustiveParams:
+    """Parameters of every descent in one neighbourhood.
 
-    TWO_OPT = 0
-    THREE_OPT = 1
-    SWAP = 2
-    RELOCATE = 3
+    Attributes
+    ----------
+    block, grid : int or None
+        Threads per block and blocks of the evaluation on a GPU; None plans them.
+    jobs : int or None
+        Moves (3-opt: triples) that a thread evaluates, which determines the grid.
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_block(self.block)
+        if self.grid is not None and not 1 <= self.grid <= MAX_GRID:
+            raise InvalidOption(f"grid: {self.grid} is not a number of blocks between 1 and {MAX_GRID}")
+        if self.jobs is not None and self.jobs < 1:
+            raise InvalidOption(f"jobs: {self.jobs} is not a number of jobs, 1 or more")
+        if self.grid is not None and self.jobs is not None:
+            raise InvalidOption(
+                f"grid {self.grid} and jobs {self.jobs}: one follows from the other; give one of them"
+            )
+        check_passes(self.passes)
+
+    @property
+    def launch(self) -> Launch:
+        """What is asked of the launches."""
+        return Launch(self.block, self.grid, self.jobs)
 
 
-def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: int | None) -> None:
-    """Check the options of launches and the number of passes.
+def check_passes(passes: int | None) -> None:
+    """Check a limit on passes.
 
     Raises
     ------
     InvalidOption
-        For what no GPU can do.
+        If it is below 1.
     """
-    check_block(block)
-    if grid is not None and not 1 <= grid <= MAX_GRID:
-        raise InvalidOption(f"grid: {grid} is not a number of blocks between 1 and {MAX_GRID}")
-    if jobs is not None and jobs < 1:
-        raise InvalidOption(f"jobs: {jobs} is not a number of jobs, 1 or more")
-    if grid is not None and jobs is not None:
-        raise InvalidOption(f"grid {grid} and jobs {jobs}: one follows from the other; give one of them")
     if passes is not None and passes < 1:
         raise InvalidOption(f"passes: {passes} is not a number of passes, 1 or more")
-
-
-def start_from_first(problem: Problem, run: Run) -> NDArray[np.int32] | None:
-    """Return the start tour, with city 0 first where it is closed; None if the token stopped it."""
-    tour = start_tour(problem, run)
-    if tour is None or problem.open is not None:
-        return tour
-    return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
 
 
 def descend(
     problem: Problem,
     run: Run,
-    neighborhood: Neighborhood,
-    tour: NDArray[np.int32],
-    *,
+    *neighborhoods: Neighborhood,
     passes: int | None = None,
-    kept: Collection[int] = (),
-    before: Collection[tuple[int, int]] = (),
+    kept: Sequence[int] = (),
+    before: Sequence[tuple[int, int]] = (),
     launch: Launch | None = None,
     pruned: bool = False,
     max_on_cpu: float = math.inf,
 ) -> None:
-    """Descend from a tour until no move shortens it, or the run says stop.
+    """Descend from the run's start tour until no move shortens it, or the run says stop.
 
     Parameters
     ----------
+    *neighborhoods : Neighborhood
+        Where one has no move that shortens the tour, the next is passed over; after a move the first again.
     passes : int, optional
-        Stop after so many.
+        Stop after so many, over whichever neighborhood.
     kept, before
         For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
     launch : Launch, optional
@@ -104,194 +115,122 @@ def descend(
 
     Raises
     ------
+    InvalidOption
+        If the start tour does not have the order that `before` asks for.
     UnsupportedProblem
         If nothing can be skipped with such distances.
     """
-    if pruned and not can_prune(problem):
+    if pruned and not has_scale(problem):
         raise UnsupportedProblem(PRUNED_LACKS)
+    first = start_tour(problem, run)
+    if first is None:
+        return
+    tour = first if problem.open is not None else np.roll(first, -int(np.flatnonzero(first == 0)[0]))
+    _check_order(tour, before)
     run.offer(tour)
-    constraints: dict[str, Any] = {"kept": kept, "before": before, "pruned": pruned}
+
+    def search(run: Run, make: Callable[[Start], _native.Descent | CudaDescent]) -> None:
+        start = Start.of(problem, tour, neighborhoods, run.token)
+        if start is not None:
+            start = replace(start.constrained(kept, before), pruned=pruned)
+            _proceed(run, make(start), start, passes)
 
     def on_cpu(run: Run) -> None:
-        _descend_on_cpu(problem, run, (neighborhood,), tour, passes, constraints)
+        search(run, lambda start: descent_on_cpu(start, run.threads))
 
     def on_gpu(device: Device) -> None:
         from warptsp.papers.exhaustive.cuda import CudaDescent
 
-        tolerance = tolerance_of(problem)
-        if _is_plain(problem):
-            options = {**constraints, "launch": launch}
-            descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
-            _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
-            return
-        closed = _Closed.of(problem, run, tour, kept, before)
-        if closed is not None:
-            instance = closed.instance
-            descent = CudaDescent(
-                device,
-                problem,
-                int(neighborhood),
-                closed.tour,
-                tolerance,
-                closed.kept,
-                closed.before,
-                launch,
-                instance=instance,
-            )
-            _proceed(
-                run,
-                descent,
-                passes,
-                lambda: instance.open(descent.tour()),
-                instance.closing,
-                pruned=False,
-            )
+        search(run, lambda start: CudaDescent(device, start, launch))
 
     def sources() -> Iterable[Source]:
-        plain = _is_plain(problem)
-        return kernel_sources(problem, int(neighborhood), launch or Launch(), pruned=pruned, plain=plain)
+        for neighborhood in neighborhoods:
+            yield from kernel_sources(problem, neighborhood, launch or Launch(), pruned=pruned)
 
     # With no kicks at all every report says stop, and is not heeded.
     meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
     search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
 
 
-def descend_in_turn(
-    problem: Problem,
-    run: Run,
-    neighborhoods: Sequence[Neighborhood],
-    tour: NDArray[np.int32],
-    *,
-    passes: int | None = None,
-) -> None:
-    """Descend on the CPU until no move of any neighborhood shortens the tour, or the run says stop.
-
-    Parameters
-    ----------
-    neighborhoods : sequence of Neighborhood
-        Where one has no move that shortens the tour, the next is passed over; after a move the first again.
-    passes : int, optional
-        Stop after so many, over whichever neighborhood.
-    """
-    run.offer(tour)
-    constraints = {"kept": (), "before": (), "pruned": False}
-    _descend_on_cpu(problem, run, neighborhoods, tour, passes, constraints)
+def descent_on_cpu(start: Start, threads: int) -> _native.Descent:
+    """Return a descent on so many threads of the CPU."""
+    instance = start.instance
+    return _native.Descent.create(
+        neighborhoods=[neighborhood.number for neighborhood in start.neighborhoods],
+        distances=instance.distances(),
+        dummy=instance.dummy is not None,
+        tour=start.tour,
+        fixed_edges=instance.fixed_edges,
+        tolerance=instance.tolerance,
+        threads=threads,
+        kept=start.kept,
+        before=start.before,
+        pruned=start.pruned,
+    )
 
 
-def can_prune(problem: Problem) -> bool:
-    """Return whether boxes in the plane bound the distances of a problem, and all of its edges may go."""
-    return Scale.of(problem) is not None and _is_plain(problem)
-
-
-def _is_plain(problem: Problem) -> bool:
-    """Tell whether a tour is closed and all of its edges may go."""
-    return problem.open is None and len(problem.fixed_edges) == 0
-
-
-def kernels_of(neighborhood: Neighborhood) -> Callable[[Problem], Iterable[Source]]:
+def kernels_of(*neighborhoods: Neighborhood) -> Callable[[Problem], Iterable[Source]]:
     """Return the `Method.kernels` of a descent."""
-    return lambda problem: kernel_sources(problem, int(neighborhood), Launch())
+    return lambda problem: [
+        source for each in neighborhoods for source in kernel_sources(problem, each, Launch())
+    ]
 
 
-def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str]:
-    """Return the `Method.explain_launch` of a descent."""
+def launch_explainer(*neighborhoods: Neighborhood) -> Callable[[Problem, str, Any], str]:
+    """Return the `Method.explain_launch` of a descent in these, or in those that its parameters name."""
 
-    def explain(problem: Problem, device: str) -> str:
+    def explain(problem: Problem, where: str, params: Any) -> str:
         from warptsp.backends.cuda.device import Device
-        from warptsp.papers.exhaustive.cuda import CudaDescent
+        from warptsp.backends.cuda.occupancy import Chip
+        from warptsp.papers.exhaustive.cuda import Stage
 
-        tour = np.arange(problem.n, dtype=np.int32)
-        with Device.open(ordinals(device)[0]) as gpu:
-            return f"launch       {gpu.name}: {CudaDescent(gpu, problem, int(neighborhood), tour, 0.5)}"
+        launch = getattr(params, "launch", Launch())
+        pruned = getattr(params, "pruned", False)
+
+        def explained(gpu: Device) -> str:
+            lines = [f"launch       {gpu.name}:"]
+            n = problem.n + (problem.open is not None and None in (problem.open.start, problem.open.end))
+            for neighborhood in getattr(params, "neighborhoods", neighborhoods):
+                stage = Stage.of(gpu, problem, n, neighborhood, launch, pruned=pruned)
+                lines.append(f"  {stage.describe(gpu, n)}")
+            return "\n".join(lines)
+
+        if where.startswith("sm_"):
+            return explained(cast("Device", Chip.of(where)))  # it has all that plans ask of one
+        with Device.open(ordinals(where)[0]) as device:
+            return explained(device)
 
     return explain
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Closed:
-    """A tour or path as a closed tour of an instance in the search's numbers, and what swaps must respect."""
-
-    instance: SearchInstance
-    tour: NDArray[np.int32]
-    kept: list[int]
-    before: list[tuple[int, int]]
-
-    @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        run: Run,
-        tour: NDArray[np.int32],
-        kept: Collection[int],
-        before: Collection[tuple[int, int]],
-    ) -> _Closed | None:
-        """Return it; None if the token stopped it, or if there are too few cities for a move."""
-        instance = SearchInstance.build(problem, run.token)
-        if instance is None or instance.size < MIN_CITIES:
-            return None
-        number = np.empty(problem.n, np.int32)
-        number[instance.city] = np.arange(problem.n, dtype=np.int32)
-        closed = instance.close(tour)
-        if instance.dummy is not None:
-            closed = np.roll(closed, 1)  # the dummy city of an open path stays first
-        return cls(
-            instance,
-            np.ascontiguousarray(closed),
-            [int(number[city]) for city in kept],
-            [(int(number[a]), int(number[b])) for a, b in before],
-        )
+def _check_order(tour: NDArray[np.int32], before: Sequence[tuple[int, int]]) -> None:
+    place = np.argsort(tour)
+    for a, b in before:
+        if place[a] > place[b]:
+            raise InvalidOption(
+                f"before: the start tour has city {a} at place {place[a]}, behind city {b} at place "
+                f"{place[b]}; give a start tour in which all pairs are in order"
+            )
 
 
-def _descend_on_cpu(
-    problem: Problem,
-    run: Run,
-    neighborhoods: Sequence[Neighborhood],
-    tour: NDArray[np.int32],
-    passes: int | None,
-    constraints: dict[str, Any],
-) -> None:
-    closed = _Closed.of(problem, run, tour, constraints["kept"], constraints["before"])
-    if closed is None:
-        return
-    instance = closed.instance
-    descent = _native.Descent.create(
-        neighborhoods=[int(neighborhood) for neighborhood in neighborhoods],
-        distances=instance.distances(),
-        dummy=instance.dummy is not None,
-        tour=closed.tour,
-        fixed_edges=instance.fixed_edges,
-        tolerance=instance.tolerance,
-        threads=run.threads,
-        kept=closed.kept,
-        before=closed.before,
-        pruned=constraints["pruned"],
-    )
-    pruned = constraints["pruned"]
-    _proceed(run, descent, passes, lambda: instance.open(descent.tour()), instance.closing, pruned=pruned)
-
-
-def _proceed(
-    run: Run,
-    descent: _native.Descent | CudaDescent,
-    passes: int | None,
-    tour: Callable[[], NDArray[np.int32]],
-    closing: float,
-    *,
-    pruned: bool,
-) -> None:
+def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start, passes: int | None) -> None:
     """Descend in slices, and report."""
     run.enter("descent")
+    instance = start.instance
     complete = stop = False
     done = 0
-    pairs = run.problem.n * (run.problem.n - 1) // 2
+
+    def tour() -> NDArray[np.int32]:
+        return instance.open(descent.tour())
+
     while not (complete or stop or done == passes):
-        left = -1 if passes is None else passes - done
-        complete = descent.proceed(SLICE, left, run.token)
+        complete = descent.proceed(SLICE, -1 if passes is None else passes - done, run.token)
         counters = descent.counters()
         done = int(counters["passes"])
-        if pruned:
-            counters["effective_evaluations"] = done * pairs
-        stop = run.update(length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters)
+        if start.pruned:
+            counters["effective_evaluations"] = done * start.neighborhoods[0].moves(instance.size)
+        length = descent.length - instance.closing
+        stop = run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)
     if passes is not None and done >= passes and not complete:
         run.report_limit(limit_of(passes, "pass", "passes"))
     run.offer(tour())

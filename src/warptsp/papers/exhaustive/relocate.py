@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.descent import Neighborhood, check_launch, descend_in_turn, start_from_first
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
+from warptsp.papers.exhaustive.neighborhood import RELOCATE
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -22,26 +23,13 @@ __all__ = ["METHOD", "RelocateParams"]
 
 
 @dataclass(frozen=True, slots=True)
-class RelocateParams:
-    """Parameters of `relocate`.
-
-    Attributes
-    ----------
-    passes : int or None
-        Passes after which it ends, local optimum or not; None for no limit.
-    """
-
-    passes: int | None = None
-
-    def __post_init__(self) -> None:
-        check_launch(None, None, None, self.passes)
+class RelocateParams(ExhaustiveParams):
+    """Parameters of `relocate`: those of `ExhaustiveParams`."""
 
 
 def run(problem: Problem, run: Run, params: RelocateParams) -> None:
     """Shorten the start tour until no relocation does."""
-    tour = start_from_first(problem, run)
-    if tour is not None:
-        descend_in_turn(problem, run, (Neighborhood.RELOCATE,), tour, passes=params.passes)
+    descend(problem, run, RELOCATE, passes=params.passes, launch=params.launch)
 
 
 METHOD = Method(
@@ -50,4 +38,8 @@ METHOD = Method(
     run=run,
     params=RelocateParams,
     ends=True,
+    devices=("cpu", "cuda"),
+    min_gpu_cities=8_000,
+    kernels=kernels_of(RELOCATE),
+    explain_launch=launch_explainer(RELOCATE),
 )

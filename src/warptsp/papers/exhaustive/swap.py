@@ -10,24 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from warptsp.errors import InvalidOption
 from warptsp.methods.method import Method
 from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.cuda_swap_versions import FOLDED, check_size
-from warptsp.papers.exhaustive.descent import (
-    Neighborhood,
-    check_launch,
-    descend,
-    kernels_of,
-    launch_explainer,
-    start_from_first,
-)
+from warptsp.papers.exhaustive.cuda_studies import FOLDED, check_size
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
+from warptsp.papers.exhaustive.neighborhood import SWAP
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -35,8 +25,10 @@ __all__ = ["METHOD", "SwapParams"]
 
 
 @dataclass(frozen=True, slots=True)
-class SwapParams:
-    """Parameters of `swap`. The tour begins with city 0, an open path with its first city.
+class SwapParams(ExhaustiveParams):
+    """Parameters of `swap`, beside those of `ExhaustiveParams`.
+
+    The tour begins with city 0, an open path with its first city.
 
     Attributes
     ----------
@@ -47,21 +39,14 @@ class SwapParams:
     version : int or None
         On a GPU, for studies: the evaluation as one of the versions 1 to 8 of the document has it. Each makes
         the same moves, and shows what one change is worth; None is faster than all of them.
-    block, grid : int or None
-        Threads per block and blocks of the evaluation on a GPU; None plans them.
-    passes : int or None
-        Passes after which it ends, local optimum or not; None for no limit.
     """
 
     fixed: tuple[int, ...] = ()
     before: tuple[int, ...] = ()
     version: int | None = None
-    block: int | None = None
-    grid: int | None = None
-    passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_launch(self.block, self.grid, None, self.passes)
+        ExhaustiveParams.__post_init__(self)
         if self.version is not None and not 1 <= self.version <= FOLDED:
             raise InvalidOption(f"version: {self.version} is not between 1 and {FOLDED}")
         if len(self.before) % 2:
@@ -69,6 +54,11 @@ class SwapParams:
         for a, b in self.pairs():
             if a == b:
                 raise InvalidOption(f"before: city {a} cannot come before itself")
+
+    @property
+    def launch(self) -> Launch:
+        """What is asked of the launches."""
+        return Launch(self.block, self.grid, self.jobs, version=self.version)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return `before` as pairs."""
@@ -96,31 +86,15 @@ def run(problem: Problem, run: Run, params: SwapParams) -> None:
         for city in cities:
             if not 0 <= city < problem.n:
                 raise InvalidOption(f"{name}: city {city}: cities are numbered from 0 to {problem.n - 1}")
-    tour = start_from_first(problem, run)
-    if tour is None:
-        return
-    _check_order(tour, params)
     descend(
         problem,
         run,
-        Neighborhood.SWAP,
-        tour,
+        SWAP,
         passes=params.passes,
         kept=params.fixed,
         before=params.pairs(),
-        launch=Launch(params.block, params.grid, version=params.version),
+        launch=params.launch,
     )
-
-
-def _check_order(tour: NDArray[np.int32], params: SwapParams) -> None:
-    place = np.empty(len(tour), np.int64)
-    place[tour] = np.arange(len(tour))
-    for a, b in params.pairs():
-        if place[a] > place[b]:
-            raise InvalidOption(
-                f"before: the start tour has city {a} at place {place[a]}, behind city {b} at place "
-                f"{place[b]}; give a start tour in which all pairs are in order"
-            )
 
 
 METHOD = Method(
@@ -133,6 +107,6 @@ METHOD = Method(
     devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
     constrains=lambda params: bool(params.before),
-    kernels=kernels_of(Neighborhood.SWAP),
-    explain_launch=launch_explainer(Neighborhood.SWAP),
+    kernels=kernels_of(SWAP),
+    explain_launch=launch_explainer(SWAP),
 )

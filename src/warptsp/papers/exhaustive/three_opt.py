@@ -14,15 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.descent import (
-    Neighborhood,
-    check_launch,
-    descend,
-    kernels_of,
-    launch_explainer,
-    start_from_first,
-)
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -35,43 +28,17 @@ MAX_CITIES_GPU = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeOptParams:
-    """Parameters of `three-opt`.
+class ThreeOptParams(ExhaustiveParams):
+    """Parameters of `three-opt`: those of `ExhaustiveParams`.
 
-    Attributes
-    ----------
-    block, grid : int or None
-        Threads per block and blocks of the evaluation on a GPU; None plans them. In the plane the block
-        is that of the evaluation in double precision.
-    jobs : int or None
-        Triples that a thread evaluates, which determines the grid.
-    passes : int or None
-        Passes after which it ends, local optimum or not; None for no limit.
+    In the plane the block is that of the evaluation in double precision.
     """
-
-    block: int | None = None
-    grid: int | None = None
-    jobs: int | None = None
-    passes: int | None = None
-
-    def __post_init__(self) -> None:
-        check_launch(self.block, self.grid, self.jobs, self.passes)
 
 
 def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
     """Shorten the start tour to a 3-optimal one."""
-    tour = start_from_first(problem, run)
-    if tour is not None:
-        launch = Launch(params.block, params.grid, params.jobs)
-        descend(
-            problem,
-            run,
-            Neighborhood.THREE_OPT,
-            tour,
-            passes=params.passes,
-            launch=launch,
-            max_on_cpu=MAX_CITIES_CPU,
-        )
+    launch, passes = params.launch, params.passes
+    descend(problem, run, THREE_OPT, launch=launch, passes=passes, max_on_cpu=MAX_CITIES_CPU)
 
 
 METHOD = Method(
@@ -84,6 +51,6 @@ METHOD = Method(
     ends=True,
     devices=("cpu", "cuda"),
     min_gpu_cities=800,
-    kernels=kernels_of(Neighborhood.THREE_OPT),
-    explain_launch=launch_explainer(Neighborhood.THREE_OPT),
+    kernels=kernels_of(THREE_OPT),
+    explain_launch=launch_explainer(THREE_OPT),
 )

@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING
 from warptsp.errors import InvalidOption
 from warptsp.methods.method import Method
 from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.descent import (
-    Neighborhood,
-    check_launch,
-    descend,
-    kernels_of,
-    launch_explainer,
-    start_from_first,
-)
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
+from warptsp.papers.exhaustive.neighborhood import TWO_OPT
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -31,38 +25,30 @@ __all__ = ["METHOD", "TwoOptParams"]
 
 
 @dataclass(frozen=True, slots=True)
-class TwoOptParams:
-    """Parameters of `two-opt`.
+class TwoOptParams(ExhaustiveParams):
+    """Parameters of `two-opt`, beside those of `ExhaustiveParams`.
+
+    If `block`, `grid`, `jobs` or one of the first two of these is given, another kernel is used, which
+    enumerates moves by number, for studies of launches.
 
     Attributes
     ----------
-    block, grid : int or None
-        Threads per block and number of blocks of the evaluation on a GPU; None plans them. If any of these
-        five is given, another kernel is used, which enumerates moves by number, for studies of launches.
-    jobs : int or None
-        Moves that a thread evaluates, which determines the grid.
     tour_order : bool
         Whether coordinates are stored in tour order; False looks them up through the tour.
     range_size : int or None
         Cities of a range: the tour is divided into ranges, each pair of which is a launch with both in shared
         memory. None takes the whole tour, or the largest ranges that fit.
-    passes : int or None
-        Passes after which it ends, local optimum or not; None for no limit.
     pruned : bool
         Whether to skip segments of the tour between which no move is better than the best one found so far:
         the pass finds the same move, in a fraction of the time if edges are short.
     """
 
-    block: int | None = None
-    grid: int | None = None
-    jobs: int | None = None
     tour_order: bool = True
     range_size: int | None = None
-    passes: int | None = None
     pruned: bool = False
 
     def __post_init__(self) -> None:
-        check_launch(self.block, self.grid, self.jobs, self.passes)
+        ExhaustiveParams.__post_init__(self)
         if self.range_size is not None and self.range_size < 1:
             raise InvalidOption(f"range_size: {self.range_size} is not a number of cities, 1 or more")
         if self.range_size is not None and not self.tour_order:
@@ -81,17 +67,7 @@ class TwoOptParams:
 
 def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
     """Shorten the start tour to a 2-optimal one."""
-    tour = start_from_first(problem, run)
-    if tour is not None:
-        descend(
-            problem,
-            run,
-            Neighborhood.TWO_OPT,
-            tour,
-            passes=params.passes,
-            launch=params.launch,
-            pruned=params.pruned,
-        )
+    descend(problem, run, TWO_OPT, passes=params.passes, launch=params.launch, pruned=params.pruned)
 
 
 METHOD = Method(
@@ -102,6 +78,6 @@ METHOD = Method(
     ends=True,
     devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
-    kernels=kernels_of(Neighborhood.TWO_OPT),
-    explain_launch=launch_explainer(Neighborhood.TWO_OPT),
+    kernels=kernels_of(TWO_OPT),
+    explain_launch=launch_explainer(TWO_OPT),
 )

@@ -8,26 +8,21 @@ Journal of Operational Research 130 (2001); G. Ermiş (2015) names it as future 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.descent import Neighborhood, check_launch, descend_in_turn, start_from_first
-from warptsp.papers.exhaustive.three_opt import MAX_CITIES_CPU
+from warptsp.papers.exhaustive.descent import check_passes, descend, kernels_of, launch_explainer
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, THREE_OPT, Neighborhood
+from warptsp.papers.exhaustive.three_opt import MAX_CITIES_CPU, MAX_CITIES_GPU
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
 __all__ = ["METHOD", "VndParams"]
-
-NEIGHBORHOODS = {
-    "two-opt": Neighborhood.TWO_OPT,
-    "relocate": Neighborhood.RELOCATE,
-    "swap": Neighborhood.SWAP,
-    "three-opt": Neighborhood.THREE_OPT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ class VndParams:
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_launch(None, None, None, self.passes)
+        check_passes(self.passes)
         if not self.order:
             raise InvalidOption(f"order: no neighbourhood; there are {', '.join(NEIGHBORHOODS)}")
         for name in self.order:
@@ -55,6 +50,11 @@ class VndParams:
                 raise InvalidOption(f"order: {name!r} is none of {', '.join(NEIGHBORHOODS)}")
             if self.order.count(name) > 1:
                 raise InvalidOption(f"order: {name} is there twice")
+
+    @property
+    def neighborhoods(self) -> tuple[Neighborhood, ...]:
+        """Those of the order."""
+        return tuple(NEIGHBORHOODS[name] for name in self.order)
 
 
 def run(problem: Problem, run: Run, params: VndParams) -> None:
@@ -65,15 +65,15 @@ def run(problem: Problem, run: Run, params: VndParams) -> None:
     UnsupportedProblem
         If three-opt is one of them and there are more cities than it takes.
     """
-    if "three-opt" in params.order and problem.n > MAX_CITIES_CPU:
+    most = MAX_CITIES_GPU if run.device.gpus else MAX_CITIES_CPU
+    limited = THREE_OPT in params.neighborhoods
+    if limited and problem.n > most:
         raise UnsupportedProblem(
-            f"method vnd: {problem.n} cities are too many for three-opt, whose maximum is {MAX_CITIES_CPU}; "
+            f"method vnd: {problem.n} cities are too many for three-opt, whose maximum is {most}; "
             "leave three-opt out of the parameter order"
         )
-    tour = start_from_first(problem, run)
-    if tour is not None:
-        neighborhoods = [NEIGHBORHOODS[name] for name in params.order]
-        descend_in_turn(problem, run, neighborhoods, tour, passes=params.passes)
+    max_on_cpu = MAX_CITIES_CPU if limited else math.inf
+    descend(problem, run, *params.neighborhoods, passes=params.passes, max_on_cpu=max_on_cpu)
 
 
 METHOD = Method(
@@ -82,4 +82,8 @@ METHOD = Method(
     run=run,
     params=VndParams,
     ends=True,
+    devices=("cpu", "cuda"),
+    min_gpu_cities=800,
+    kernels=kernels_of(*NEIGHBORHOODS.values()),
+    explain_launch=launch_explainer(*NEIGHBORHOODS.values()),
 )

@@ -1,8 +1,9 @@
 """Local search along neighbour lists on a GPU (``native/papers/neighbor_lists/neighbor.cu``).
 
 The moves are those of the CPU, in the same arithmetic: the same instance, start tour and parameters give the
-same tour on both. A descent looks at all cities with the whole chip, and one block makes the moves; a chain
-of iterated local search is one block, with its tour in shared memory up to about 19 000 cities.
+same tour on both. A descent of many moves looks at all cities with the whole chip, and one block makes the
+moves; a chain of iterated local search is one block. Passes that make the best move of all cities, and the
+kicks between them, are one launch for the whole chip. Tours lie in shared memory up to about 19 000 cities.
 """
 
 from __future__ import annotations
@@ -25,20 +26,18 @@ if TYPE_CHECKING:
     from warptsp.backends.instance import SearchInstance
     from warptsp.problem import Problem
 
-# Of passes over all cities, and of chains, which take the compiler several times as long.
-PASS_KERNELS = (
-    "measure_lists",
-    "measure_edges",
-    "examine_cities<{three}>",
-    "make_many_moves",
-)
+# Of descents that make many moves a pass; of chains, which take the compiler several times as long; and of
+# passes that make the best move.
+MANY_KERNELS = ("measure_lists", "measure_edges", "examine_cities<{three}>", "make_many_moves")
 CHAIN_KERNELS = ("run_chains<{three}>",)
+PASS_KERNELS = ("measure_lists", "run_passes<{three}>")
 # Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
 METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
-_MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
+_OPEN_BYTES = 40 + 4  # of shared memory: an open move
+_MEMBER_BYTES = 50 + 32 * _OPEN_BYTES  # a city that is looked at, and the moves it may open
 _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
-BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
+_BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
 
 
 def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
@@ -48,7 +47,9 @@ def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     return n * (rows + 12 * width + records.NEIGHBOR_MOVE.itemsize + 48 + chains * of_a_chain) + (64 << 20)
 
 
-def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bool = False) -> list[Source]:
+def kernel_sources(
+    problem: Problem, *, three: bool, chains: bool, whole: bool, next_only: bool
+) -> list[Source]:
     """Return what is compiled for a problem.
 
     Parameters
@@ -58,21 +59,19 @@ def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bo
         For 3-opt moves.
     chains : bool
         Also for kicks, or for a descent that makes one move after the other from a queue.
+    whole : bool
+        Instead, for passes over all cities that make the best move, and for kicks between them.
     next_only : bool
         Only edges to following cities go.
     """
-    defines = defines_of(problem, next_only=next_only)
+    defines = {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
+    files = [PASS_KERNELS] if whole else [MANY_KERNELS, CHAIN_KERNELS] if chains else [MANY_KERNELS]
     return [
         Source(
             "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
         )
-        for names in ((PASS_KERNELS, CHAIN_KERNELS) if chains else (PASS_KERNELS,))
+        for names in files
     ]
-
-
-def defines_of(problem: Problem, *, next_only: bool) -> dict[str, int]:
-    """Return the macros for a problem and its moves."""
-    return {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
 
 
 class NeighborSearch:
@@ -89,13 +88,14 @@ class NeighborSearch:
         Of the tour.
     three : bool
     next_only : bool
-        Only edges to following cities go; for `descend` with `many`.
+        Only edges to following cities go; with `many` or `whole`.
+    best, many : bool
+        As those of `_native.NeighborSearch.descend`. Best ones one at a time are made in whole passes, of one
+        chain.
     chains : int
         Searches at most, for `iterate`.
     block : int or None
         Threads of a block; None chooses.
-    sources : list of Source, optional
-        The kernels, if they are others than those of `kernel_sources`.
     """
 
     def __init__(
@@ -107,10 +107,11 @@ class NeighborSearch:
         length: float,
         *,
         three: bool,
-        next_only: bool = False,
+        next_only: bool,
+        best: bool,
+        many: bool,
         chains: int,
         block: int | None,
-        sources: list[Source] | None = None,
     ) -> None:
         n, width = neighbors.shape
         needed, free = needed_bytes(n, width, chains, matrix=instance.has_matrix), device.memory_free()
@@ -125,8 +126,9 @@ class NeighborSearch:
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._sources = sources or kernel_sources(
-            instance.problem, three=three, chains=not next_only, next_only=next_only
+        self._by_bits, self._many, self._whole = not best, many, best and not many
+        self._sources = kernel_sources(
+            instance.problem, three=three, chains=True, whole=self._whole, next_only=next_only
         )
         self._kernels: dict[str, Kernel] = {}
         fixed = instance.fixed_edges
@@ -180,6 +182,10 @@ class NeighborSearch:
         self._kicking = False
         self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
         self._passes, self._looks, self._kicks = tuning.FIRST_PASSES, tuning.FIRST_LOOKS, tuning.FIRST_KICKS
+        # A block that shares passes has some cities at least.
+        self._blocks = min(device.multiprocessors, math.ceil(n / tuning.CITIES_A_BLOCK))
+        # What blocks tell each other, and the counter of their barrier.
+        self._words = device.empty(2 * tuning.MOVE_WORDS * self._blocks + 1, np.uint64)
 
     @property
     def best_length(self) -> float:
@@ -199,8 +205,9 @@ class NeighborSearch:
         looks = self._looks_of_descent
         if not self._kicking:
             looks = int(states["examined"][0]) - self._looks_of_kicks
+        passes = int(descent["passes"]) + self._checks + -(-looks // self.size)
         return {
-            "passes": int(descent["passes"]) + self._checks + -(-looks // self.size),
+            "passes": self._whole_passes() if self._whole else passes,
             "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
             "moves": int(descent["moves"]) + int(states["moves"].sum()),
             "kicks": int(states["kicks"].min()),
@@ -208,12 +215,11 @@ class NeighborSearch:
             "kernel_seconds": self.kernel_seconds,
         }
 
-    def descend(self, *, best: bool, many: bool, passes: int, seconds: float) -> bool:
-        """Moves for about so many seconds; True at a local optimum, or after so many passes.
-
-        One move at a time is that of the first queued city that has one: of best ones, see `PassSearch`.
-        """
-        if not many:
+    def descend(self, *, passes: int, seconds: float) -> bool:
+        """Moves for about so many seconds; True at a local optimum, or after so many passes."""
+        if self._whole:
+            return self._descend_by_whole_passes(passes, seconds)
+        if not self._many:
             return self._descend_by_queue(passes, seconds)
         done = int(self._descent["passes"])
         batch = self._passes if passes < 0 else min(self._passes, passes - done)
@@ -221,7 +227,7 @@ class NeighborSearch:
             return True
         with self.device.timer() as timer:
             for _ in range(batch):
-                self._look(by_bits=not best)
+                self._look(by_bits=self._by_bits)
                 self._move()
         self.kernel_seconds += timer.seconds
         self._passes = scaled(self._passes, timer.seconds, seconds)
@@ -251,7 +257,11 @@ class NeighborSearch:
             segment=segment,
             seed=seed,
         )
-        taken = self._run_kicks(plan, last=count)
+        taken = (
+            self._run_passes(plan, last=count, passes=0)
+            if self._whole
+            else self._run_chains(self.chains, plan, last=count, looks=0)
+        )
         self._kicks = scaled(self._kicks, taken, seconds)
         return int(self._states["kicks"].min()) >= count
 
@@ -291,7 +301,7 @@ class NeighborSearch:
 
     def _move(self) -> None:
         """Make all moves found that fit each other."""
-        shared = self._shared(BYTES_OF_TOUR)
+        shared = self._shared(_BYTES_OF_TOUR)
         self._kernel("make_many_moves").launch(
             1,
             tuning.CHAIN_THREADS,
@@ -333,49 +343,67 @@ class NeighborSearch:
         self._looks_of_descent = int(self._states["examined"][0])
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
-        self._copy_first()
-        for name in ("kept", "best"):
-            self._tours[name].copy_from(self._tours["order"])
-        length = self._states["best"][0]
-        self._states["length"] = self._states["best"] = length
-        self._device_states.upload(self._states)
-
-    def _copy_first(self) -> None:
-        """Give every chain the tour of the first."""
         for name in ("order", "position"):
             tours, there = self._tours[name], 1
             while there < self.chains:  # twice as many with every copy
                 more = min(there, self.chains - there)
                 tours[there : there + more].copy_from(tours[:more])
                 there += more
-
-    def _run_kicks(self, plan: np.void, *, last: int) -> float:
-        """Kicks as planned, up to this number in every chain; the seconds that they took."""
-        return self._run_chains(self.chains, plan, last=last, looks=0)
+        for name in ("kept", "best"):
+            self._tours[name].copy_from(self._tours["order"])
+        length = self._states["best"][0]
+        self._states["length"] = self._states["best"] = length
+        self._device_states.upload(self._states)
 
     def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
         members = tuning.CITIES_AHEAD * _MEMBER_BYTES + 256
         shared = self._shared(_BYTES_OF_CHAIN, members)
-        record = records.CHAINS(
-            **self._tours,
-            state=self._device_states,
-            capacity=self.size,
-            inside=shared > members,
-        )
+        record = self._record(inside=shared > members)
+        return self._run("run_chains", chains, record, plan, np.int64(last), np.int64(looks), shared=shared)
+
+    def _record(self, *, inside: bool) -> np.void:
+        return records.CHAINS(**self._tours, state=self._device_states, capacity=self.size, inside=inside)
+
+    def _run(self, name: str, blocks: int, *arguments: DeviceArray | np.generic, **options: Any) -> float:
+        """Launch a kernel that takes tours further; the seconds that it took."""
         with self.device.timer() as timer:
-            self._kernel("run_chains", templated=True).launch(
-                chains,
-                self.block or tuning.CHAIN_THREADS,
-                self._instance,
-                record,
-                plan,
-                np.int64(last),
-                np.int64(looks),
-                shared=shared,
+            self._kernel(name, templated=True).launch(
+                blocks, self.block or tuning.CHAIN_THREADS, self._instance, *arguments, **options
             )
         self.kernel_seconds += timer.seconds
         self._states = self._device_states.download()
         return timer.seconds
+
+    def _descend_by_whole_passes(self, passes: int, seconds: float) -> bool:
+        """All blocks share passes that make the best move."""
+        before, moves = self._whole_passes(), int(self._states["moves"][0])
+        batch = self._passes if passes < 0 else min(self._passes, passes - before)
+        if batch <= 0:
+            return True
+        taken = self._run_passes(records.KICKS(), last=0, passes=batch)
+        self._passes = scaled(self._passes, taken, seconds)
+        done = self._whole_passes()
+        return int(self._states["moves"][0]) - moves < done - before or done == passes
+
+    def _whole_passes(self) -> int:
+        return int(self._states["examined"][0]) // self.size
+
+    def _run_passes(self, plan: np.void, *, last: int, passes: int) -> float:
+        """So many passes, or kicks as planned up to number `last`; the seconds that they took."""
+        beside = 2 * tuning.MAX_PAIRS + _OPEN_BYTES * tuning.MAX_OPEN + 64
+        shared = self._shared(_BYTES_OF_TOUR, beside)
+        self._words.zero()
+        return self._run(
+            "run_passes",
+            self._blocks,
+            self._record(inside=shared > beside),
+            plan,
+            np.int64(last),
+            np.int64(passes),
+            self._words,
+            shared=shared,
+            cooperative=True,
+        )
 
     def _queue(self, cities: NDArray[np.int32]) -> None:
         """Let the first chain look at these cities."""

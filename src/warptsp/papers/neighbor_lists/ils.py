@@ -205,12 +205,12 @@ def _descend(prepared: Prepared, run: Run) -> bool:
     from warptsp.backends.cuda.device import Device
 
     run.offer(prepared.instance.open(prepared.tour))
-    if not kernels_are_there(run, kernel_sources(run.problem, three=True, chains=False)):
+    if not kernels_are_there(run, kernel_sources(run.problem, three=True)):
         return False
     run.enter("GPU")
     with Device.open(run.device.gpus[0]) as device:
-        search = NeighborSearch(prepared, run, device, three=True)
-        complete = search.descend(best=False, many=True)
+        search = NeighborSearch(prepared, run, device, three=True, best=False, many=True)
+        complete = search.descend()
         run.offer(search.best())
     return complete
 
@@ -254,32 +254,29 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
     if run.kick_limit is not None:
         count = min(count, run.kick_limit)
     always = params.acceptance == "always"
-    chains = 1 if always and params.chains is None else params.chains
     search = NeighborSearch(
         prepared,
         run,
         device,
         three=True,
+        best=params.improvement == "best",
         next_only=params.edges == "next",
-        chains=chains,
+        chains=1 if always and params.chains is None else params.chains,
         block=params.block,
-        whole=params.whole_passes,
     )
-    best = params.improvement == "best"
     kicked = (
-        search.descend(best=best, many=False)
+        search.descend()
         and count > 0
         and search.iterate(
             count=count,
             always=always,
             temperature=params.start_temperature(),
             segment=params.segment,
-            best=best,
-            whole=params.restart == "pass",
+            everywhere=params.restart == "pass",
         )
     )
     if kicked:
-        search.settle(best=best)
+        search.settle()
     run.offer(search.best())
 
 

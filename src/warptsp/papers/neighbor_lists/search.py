@@ -1,4 +1,4 @@
-"""What the methods on neighbour lists share: the lists, the start tour, and the descent on CPU threads.
+"""What the methods on neighbour lists share: the lists, the start tour, the search, and the descents.
 
 J. Fosin, D. Davidović and T. Carić, "A GPU implementation of local search operators for symmetric travelling
 salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
@@ -8,9 +8,8 @@ salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from warptsp.methods.annealing import COLD
 from warptsp.methods.first_tour import start_in_search
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
+from warptsp.methods.method import Method
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SLICE = 0.08  # seconds between two reports to the run
 
 @dataclass(frozen=True, slots=True)
 class DescentParams:
-    """Parameters of the descents along neighbour lists.
+    """Parameters of `neighbor-two-opt` and `neighbor-three-opt`.
 
     Attributes
     ----------
@@ -143,8 +143,9 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
 class NeighborSearch:
     """The search on a GPU, or on the CPU where there is none, and what it tells the run.
 
-    Without a number of `chains` there are as many as the device has threads or multiprocessors. With
-    `whole` all passes are over all cities and make the best move; a GPU then searches one chain.
+    Moves are made one at a time or `many` at once, by a queue of cities or, if they shall be the `best`, by
+    passes over all cities. Without a number of `chains` there are as many as the device has threads or
+    multiprocessors.
     """
 
     def __init__(
@@ -154,15 +155,16 @@ class NeighborSearch:
         device: Device | None,
         *,
         three: bool,
+        best: bool,
+        many: bool = False,
         next_only: bool = False,
         chains: int | None = 1,
         block: int | None = None,
-        whole: bool = False,
     ) -> None:
         instance = prepared.instance
         self.run = run
         self.instance = instance
-        self.host = _native.NeighborSearch.create(
+        host = _native.NeighborSearch.create(
             distances=instance.distances(small=True),
             neighbors=prepared.neighbors,
             tour=prepared.tour,
@@ -170,183 +172,162 @@ class NeighborSearch:
             tolerance=instance.tolerance,
             three=three,
             next_only=next_only,
+            best=best,
+            many=many,
             token=run.token,
         )
-        self.gpu: GpuSearch | None = None
+        self.search: _native.NeighborSearch | GpuSearch = host
+        self._on_cpu: dict[str, Any] = {}
         if device is None:
-            self.chains = run.threads if chains is None else chains
+            self._on_cpu = {"threads": run.threads, "token": run.token}
+            self._chains = run.threads if chains is None else chains
             return
         from warptsp.papers.neighbor_lists.cuda import NeighborSearch as GpuSearch
-        from warptsp.papers.neighbor_lists.cuda_passes import PassSearch
 
-        given = (device, instance, self.host.neighbors(), prepared.tour, self.host.best_length)
-        if whole:
-            self.chains = 1
-            self.gpu = PassSearch(*given, three=three, next_only=next_only, block=block)
-        else:
-            self.chains = device.multiprocessors if chains is None else chains
-            self.gpu = GpuSearch(*given, three=three, next_only=next_only, chains=self.chains, block=block)
+        if best and not many:
+            chains = 1  # which all multiprocessors share
+        self.search = GpuSearch(
+            device,
+            instance,
+            host.neighbors(),
+            prepared.tour,
+            host.best_length,
+            three=three,
+            next_only=next_only,
+            best=best,
+            many=many,
+            chains=device.multiprocessors if chains is None else chains,
+            block=block,
+        )
 
-    def descend(self, *, best: bool, many: bool, passes: int | None = None) -> bool:
+    def descend(self, passes: int | None = None) -> bool:
         """Go down to a local optimum; False if the run said stop before."""
         stop = self.report("start tour")
-        limit = -1 if passes is None else passes
         complete = False
         while not (stop or complete):
-            complete = self._descend(best=best, many=many, passes=limit)
+            complete = self._descend(-1 if passes is None else passes)
             stop = self.report("local search")
         if passes is not None and self.run.counters["passes"] >= passes:
             self.run.report_limit(limit_of(passes, "pass", "passes"))
         return not stop
 
-    def _descend(self, *, best: bool, many: bool, passes: int) -> bool:
+    def _descend(self, passes: int = -1) -> bool:
         """A slice of time of it; True when it is done."""
-        if self.gpu is not None:
-            return self.gpu.descend(best=best, many=many, passes=passes, seconds=SLICE)
-        return self.host.descend(
-            best=best,
-            many=many,
-            passes=passes,
-            threads=self.run.threads,
-            seconds=SLICE,
-            token=self.run.token,
-        )
+        return self.search.descend(passes=passes, seconds=SLICE, **self._on_cpu)
 
     def iterate(
-        self,
-        *,
-        count: int,
-        always: bool,
-        temperature: float,
-        segment: int,
-        best: bool = False,
-        whole: bool = False,
+        self, *, count: int, always: bool, temperature: float, segment: int, everywhere: bool
     ) -> bool:
         """Make kicks in all chains, `count` in each, or as many as there is time for; False if the run said
         stop before.
 
         The temperature, in mean edge lengths of the tour to begin with, comes down to 0 before the last
-        of them. After a kick the ends of changed edges are examined or, with `whole`, all cities, and the
-        first move or, with `best`, the best one is made; on a GPU the first of both, or the second.
+        of them. After a kick the ends of changed edges are examined or, if `everywhere`, all cities.
         """
         run = self.run
-        tour = self.best()
-        degrees = temperature * float(run.problem.length(tour)) / run.problem.n
+        degrees = temperature * float(run.problem.length(self.best())) / run.problem.n
         begun = run.elapsed()
+        on_cpu = self._on_cpu and {**self._on_cpu, "chains": self._chains, "everywhere": everywhere}
         complete = stop = False
         while not (complete or stop):
-            made = int((self.gpu or self.host).counters()["kicks"])
+            made = int(self.search.counters()["kicks"])
             remaining = run.remaining()
             horizon = count
             if remaining is not None and made > 0:
                 horizon = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
-            cold = int((1 - COLD) * horizon)
-            if self.gpu is not None:
-                complete = self.gpu.iterate(
-                    count=count,
-                    always=always,
-                    temperature=degrees,
-                    cold=cold,
-                    segment=segment,
-                    seed=self.run.seed,
-                    seconds=SLICE,
-                )
-            else:
-                complete = self.host.iterate(
-                    count=count,
-                    always=always,
-                    temperature=degrees,
-                    cold=cold,
-                    segment=segment,
-                    chains=self.chains,
-                    seed=self.run.seed,
-                    threads=self.run.threads,
-                    seconds=SLICE,
-                    best=best,
-                    whole=whole,
-                    token=self.run.token,
-                )
+            complete = self.search.iterate(
+                count=count,
+                always=always,
+                temperature=degrees,
+                cold=int((1 - COLD) * horizon),
+                segment=segment,
+                seed=run.seed,
+                seconds=SLICE,
+                **on_cpu,
+            )
             stop = self.report("search")
         return complete
 
-    def settle(self, *, best: bool = False) -> None:
+    def settle(self) -> None:
         """Go from the best tour of all chains to a local optimum: after a kick only the ends of changed edges
         are examined, which may leave a move elsewhere. A limit on kicks has no say in it."""
-        (self.gpu or self.host).return_to_best()
+        self.search.return_to_best()
         complete = False
         while not (complete or self.run.token.stopped()):
-            complete = self._descend(best=best, many=False, passes=-1)
+            complete = self._descend()
             self.report("local search")
-
-    @property
-    def best_length(self) -> float:
-        """Length of the best tour, as the search counts it."""
-        return (self.gpu or self.host).best_length
 
     def report(self, phase: str) -> bool:
         """Tell the run how far the search is; True to stop."""
-        counts = (self.gpu or self.host).counters()
+        counts = self.search.counters()
         kicks = int(counts.pop("kicks"))
-        length = self.best_length - self.instance.closing
+        length = self.search.best_length - self.instance.closing
         return self.run.update(length=length, kicks=kicks, tour=self.best, phase=phase, **counts)
 
     def best(self) -> NDArray[np.int32]:
         """The best tour, as the problem numbers its cities."""
-        return self.instance.open((self.gpu or self.host).best())
-
-
-def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -> None:
-    """Run a descent with 2-opt or, with `three`, 3-opt moves on the run's device."""
-    prepared = prepare(problem, run, params.neighbors)
-    if prepared is None:
-        return
-    next_only = params.edges == "next"
-    best, many = params.improvement == "best", params.moves == "many"
-
-    def work(run: Run, device: Device | None) -> None:
-        search = NeighborSearch(
-            prepared,
-            run,
-            device,
-            three=three,
-            next_only=next_only,
-            block=params.block,
-            whole=best and not many,
-        )
-        search.descend(best=best, many=many, passes=params.passes)
-        run.offer(search.best())
-
-    def on_cpu(run: Run) -> None:
-        work(run, None)
-
-    search_on_device(
-        run,
-        on_cpu=on_cpu,
-        on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(
-            problem, three=three, chains=not (best or many), whole=best and not many, next_only=next_only
-        ),
-        meanwhile=on_cpu,
-        same=True,
-    )
+        return self.instance.open(self.search.best())
 
 
 def kernel_sources(
-    problem: Problem, *, three: bool, chains: bool, whole: bool = False, next_only: bool = False
+    problem: Problem, *, three: bool, chains: bool = False, whole: bool = False, next_only: bool = False
 ) -> list[Source]:
-    """Return the kernels of a search with these moves: by queue or in `chains` or not, or in `whole` passes
-    of best improvement."""
-    from warptsp.papers.neighbor_lists import cuda, cuda_passes
+    """Return `warptsp.papers.neighbor_lists.cuda.kernel_sources`, which is imported where a GPU is used."""
+    from warptsp.papers.neighbor_lists import cuda
 
-    if whole:
-        return cuda_passes.kernel_sources(problem, three=three, next_only=next_only)
-    return cuda.kernel_sources(problem, three=three, chains=chains, next_only=next_only)
+    return cuda.kernel_sources(problem, three=three, chains=chains, whole=whole, next_only=next_only)
 
 
-def kernels_of(*, three: bool) -> Callable[[Problem], list[Source]]:
-    """Return the `Method.kernels` of a descent."""
-    return lambda problem: [
-        source
-        for whole in (False, True)
-        for source in kernel_sources(problem, three=three, chains=False, whole=whole)
-    ]
+def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Method[DescentParams]:
+    """Return the method that makes 2-opt or, with `three`, 2-opt and all four pure 3-opt moves."""
+
+    def run(problem: Problem, run: Run, params: DescentParams) -> None:
+        prepared = prepare(problem, run, params.neighbors)
+        if prepared is None:
+            return
+        best, many = params.improvement == "best", params.moves == "many"
+        next_only = params.edges == "next"
+
+        def work(run: Run, device: Device | None) -> None:
+            search = NeighborSearch(
+                prepared,
+                run,
+                device,
+                three=three,
+                best=best,
+                many=many,
+                next_only=next_only,
+                block=params.block,
+            )
+            search.descend(params.passes)
+            run.offer(search.best())
+
+        def on_cpu(run: Run) -> None:
+            work(run, None)
+
+        search_on_device(
+            run,
+            on_cpu=on_cpu,
+            on_gpu=lambda device: work(run, device),
+            sources=lambda: kernel_sources(
+                problem, three=three, chains=not many, whole=best and not many, next_only=next_only
+            ),
+            meanwhile=on_cpu,
+            same=True,
+        )
+
+    def kernels(problem: Problem) -> list[Source]:
+        return [
+            source for whole in (False, True) for source in kernel_sources(problem, three=three, whole=whole)
+        ]
+
+    return Method(
+        name=name,
+        summary=summary,
+        run=run,
+        params=DescentParams,
+        ends=True,
+        devices=("cpu", "cuda"),
+        kernels=kernels,
+        min_gpu_cities=min_gpu_cities,
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
 Order = Literal["threads", "hardware", "random", "triples"]
@@ -173,35 +171,7 @@ class Circle:
         return self.instance.open(cities)
 
 
-class SymmetricSearch(Protocol):
-    """Chains of tours, all from the same start, on the CPU or on a GPU."""
-
-    def descend(self, seconds: float, token: _native.StopToken) -> bool:
-        """Descend for so long at a time; True when every tour is 2-optimal."""
-
-    def anneal(
-        self,
-        temperature: float,
-        factor: float,
-        iterations: int,
-        spent: int,
-        steps: int,
-        token: _native.StopToken,
-    ) -> None:
-        """Make so many steps (all segments around a centre); `spent` of `iterations` are done at
-        `temperature`, which then is multiplied by `factor`."""
-
-    def cities(self, chain: int) -> NDArray[np.int32]:
-        """The cities on the circle of a chain, by position."""
-
-    def lengths(self) -> NDArray[np.float64]:
-        """The length of each tour, kept edges included."""
-
-    def counters(self) -> Mapping[str, int | float]:
-        """Sums over the chains: steps, evaluations, moves; and kernel_seconds on a GPU."""
-
-
-def search_on_threads(circle: Circle, *, seed: int, chains: int, threads: int) -> SymmetricSearch:
+def search_on_threads(circle: Circle, *, seed: int, chains: int, threads: int) -> _native.SymmetricTours:
     """Chains of tours on CPU threads; results do not depend on their number."""
     return _native.SymmetricTours.create(
         distances=circle.instance.distances(),

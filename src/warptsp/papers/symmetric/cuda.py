@@ -46,7 +46,7 @@ def source_of(problem: Problem) -> Source:
 
 
 class CudaSymmetricSearch:
-    """Chains of tours on a GPU; see `warptsp.papers.symmetric.cpu.SymmetricSearch`.
+    """Chains of tours on a GPU, as `_native.SymmetricTours` on CPU threads.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class CudaSymmetricSearch:
     """
 
     def __init__(
-        self, device: Device, circle: Circle, *, seed: int, chains: int | None, block: int | None
+        self, device: Device, circle: Circle, chains: int | None, *, seed: int, block: int | None
     ) -> None:
         n = len(circle.cities)
         self._device = device
@@ -74,42 +74,50 @@ class CudaSymmetricSearch:
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
         self._known_states: NDArray[np.void] | None = None  # since the last launch
+        self._grid = 0  # blocks that share each axis of a chain; 0: each has a tour
+        self._copy = 0  # bytes of a block's tour in device memory
+        # Many chains are a warp's work each, if they can be.
+        many = block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors)
         if circle.random:
-            self._plan_random(block)
+            self._plan_large("symmetric_random", A_CITY, block)
+            at_once = device.multiprocessors
         elif circle.triples:
-            self._plan_triples(block)
-        elif block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
-            self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
-        else:
-            self._fits = self._plan_blocks(block)
-        if circle.random:
-            self.chains = device.multiprocessors if chains is None else chains
-        elif circle.triples:
-            self.chains = 1
-        elif self._fits:
-            at_once = min(self._blocks_at_once, tuning.MAX_CHAINS) if self._warps else self._blocks_at_once
-            self.chains = at_once * device.multiprocessors if chains is None else chains
+            self._plan_large("symmetric_triples", A_CITY + 4, block)
+            at_once = 1
+        elif (many and self._plan_blocks(32) and self._warps) or self._plan_blocks(block):
+            most = tuning.MAX_CHAINS if self._warps else self._blocks_at_once
+            at_once = min(self._blocks_at_once, most) * device.multiprocessors
         else:
             self._plan_grid(block)
-            self.chains = 1 if chains is None else chains
+            at_once = 1
+        self.chains = at_once if chains is None else chains
+        in_device_memory = self._grid > 0 or (circle.random and not self._shared)
+        shape = (self.chains, n) if in_device_memory else (0, n)
         arrays = device.together(
             cities=np.tile(circle.cities, (self.chains, 1)),
             states=np.zeros(self.chains, records.SYMMETRIC_STATE.dtype),
             talk=(1, records.SYMMETRIC_TALK.dtype),
             lengths=(self.chains, np.float64),
+            place=((*shape, 2), np.float32),
+            edge=(shape, np.float32),
+            flags=(3 * self._grid, np.int32),
+            spare=(self._copy * device.multiprocessors if circle.triples else 0, np.uint8),
         )
         self._cities, self._states = arrays["cities"], arrays["states"]
         self._talk, self._lengths = arrays["talk"], arrays["lengths"]
-        if circle.random:
-            count = 0 if self._fits else self.chains * n
-            self._place = device.empty((count, 2), np.float32) if count else None
-            self._edge = device.empty(count, np.float32) if count else None
-        elif circle.triples:
-            count = 0 if self._fits else self._copy * device.multiprocessors
-            self._spare = device.empty(count, np.uint8) if count else None
-        elif not self._fits:
-            self._tours = [self._placed(chain) for chain in range(self.chains)]
-            self._flags = device.empty(3 * self._grid, np.int32)
+        self._flags = arrays["flags"]
+        self._spare = arrays["spare"] if self._copy else None
+        # Of tours in device memory.
+        self._placed = (arrays["place"], arrays["edge"]) if in_device_memory else None
+        if self._grid:
+            self._kernel("symmetric_place").launch(
+                (math.ceil(n / 256), self.chains),
+                256,
+                self._instance,
+                self._cities,
+                arrays["place"],
+                arrays["edge"],
+            )
 
     # What it is asked to do
 
@@ -120,9 +128,9 @@ class CudaSymmetricSearch:
         while not token.stopped():
             seconds_left = max(seconds - spent, 0.001)
             before = self._kernel_seconds
-            if self._circle.triples or (self._fits and self.chains == 1 and not self._circle.random):
+            if self._circle.triples or not (self._grid or self._circle.random or self.chains > 1):
                 self._launch_together(min(seconds_left, tuning.SYMMETRIC_SLICE))
-            elif self._alone:
+            elif not self._grid:
                 self._launch_chains(cooling, self._steps_for(seconds_left))
             else:
                 for chain in range(self.chains):
@@ -149,7 +157,7 @@ class CudaSymmetricSearch:
         while steps > 0 and not token.stopped():
             count = min(steps, self._steps_for(tuning.SYMMETRIC_SLICE))
             cooling = self._cooling(temperature, factor, iterations, spent)
-            if self._alone:
+            if not self._grid:
                 self._launch_chains(cooling, count)
             else:
                 for chain in range(self.chains):
@@ -163,19 +171,14 @@ class CudaSymmetricSearch:
 
     def cities(self, chain: int) -> NDArray[np.int32]:
         """The cities on the circle of a chain, by position."""
-        if not self._alone:
-            return self._tours[chain][0].download()
         cities: NDArray[np.int32] = self._cities[chain : chain + 1].download()[0]
         return cities
 
     def lengths(self) -> NDArray[np.float64]:
         """The length of each tour."""
-        kernel = self._kernel("symmetric_lengths")
-        if self._alone:
-            kernel.launch(self.chains, 256, self._instance, self._cities, self._lengths)
-        else:
-            for chain, (city, _, _) in enumerate(self._tours):
-                kernel.launch(1, 256, self._instance, city, self._lengths[chain : chain + 1])
+        self._kernel("symmetric_lengths").launch(
+            self.chains, 256, self._instance, self._cities, self._lengths
+        )
         return self._lengths.download()
 
     def counters(self) -> dict[str, int | float]:
@@ -201,74 +204,67 @@ class CudaSymmetricSearch:
     def _launch_together(self, seconds: float) -> None:
         self._reset_talk()
         triples = self._circle.triples
-        kernel = self._kernel("symmetric_triples" if triples else "symmetric_together")
-        more = (self._spare, np.int64(self._copy)) if triples else ()
+        self._launch(
+            "symmetric_triples" if triples else "symmetric_together",
+            self._device.multiprocessors,
+            self._states,
+            self._cities,
+            self._talk,
+            np.uint64(seconds * 1e9),
+            *((self._spare, np.int64(self._copy)) if triples else ()),
+            cooperative=True,
+        )
+
+    def _launch_chains(self, cooling: np.void, steps: int) -> None:
+        more = (self._placed or (None, None)) if self._circle.random else ()
+        taken = self._launch(
+            self._name, self.chains, self._states, self._cities, cooling, self._seed, np.int64(steps), *more
+        )
+        self._seconds_a_step = taken / steps
+
+    def _launch_grid(self, chain: int, cooling: np.void, steps: int, seconds: float) -> None:
+        assert self._placed is not None
+        self._reset_talk()
+        own = slice(chain, chain + 1)
+        taken = self._launch(
+            "symmetric_grid",
+            self._grid,
+            self._states[own],
+            self._cities[own],
+            *(array[own] for array in self._placed),
+            cooling,
+            self._seed,
+            np.uint64(chain),
+            np.int64(steps),
+            self._talk,
+            self._flags,
+            np.uint64(min(seconds * 1e9, 2.0**62)),
+            cooperative=True,
+        )
+        self._seconds_a_step = taken / steps
+
+    def _launch(
+        self, name: str, blocks: int, *arguments: DeviceArray | np.generic | None, cooperative: bool = False
+    ) -> float:
+        """Take tours further; the seconds that it took."""
         with self._device.timer() as timer:
-            kernel.launch(
-                self._device.multiprocessors,
+            self._kernel(name).launch(
+                blocks,
                 self._block,
                 self._instance,
-                self._states,
-                self._cities,
-                self._talk,
-                np.uint64(seconds * 1e9),
-                *more,
+                *arguments,
                 shared=self._shared,
-                cooperative=True,
+                cooperative=cooperative,
             )
         self._kernel_seconds += timer.seconds
         self._known_states = None
-
-    def _launch_chains(self, cooling: np.void, steps: int) -> None:
-        more = (self._place, self._edge) if self._circle.random else ()
-        with self._device.timer() as timer:
-            self._kernel(self._name).launch(
-                self.chains,
-                self._block,
-                self._instance,
-                self._states,
-                self._cities,
-                cooling,
-                self._seed,
-                np.int64(steps),
-                *more,
-                shared=self._shared,
-            )
-        self._count_time(timer.seconds, steps)
-
-    def _launch_grid(self, chain: int, cooling: np.void, steps: int, seconds: float) -> None:
-        self._reset_talk()
-        city, place, link = self._tours[chain]
-        kernel = self._kernel("symmetric_grid")
-        with self._device.timer() as timer:
-            kernel.launch(
-                self._grid,
-                self._block,
-                self._instance,
-                self._states[chain : chain + 1],
-                records.GRID_TOUR(city=city, place=place, edge=link),
-                cooling,
-                self._seed,
-                np.uint64(chain),
-                np.int64(steps),
-                self._talk,
-                self._flags,
-                np.uint64(min(seconds * 1e9, 2.0**62)),
-                shared=self._shared,
-                cooperative=True,
-            )
-        self._count_time(timer.seconds, steps)
-
-    def _count_time(self, seconds: float, steps: int) -> None:
-        self._kernel_seconds += seconds
-        self._known_states = None
-        self._seconds_a_step = seconds / steps
+        return timer.seconds
 
     def _steps_for(self, seconds: float) -> int:
         """Steps of all chains that take about so long."""
         if self._seconds_a_step == 0.0:
             return tuning.FIRST_STEPS
-        each = self._seconds_a_step * (1 if self._alone else self.chains)
+        each = self._seconds_a_step * (self.chains if self._grid else 1)
         return max(1, int(min(seconds, tuning.SYMMETRIC_SLICE) / each))
 
     def _reset_talk(self) -> None:
@@ -281,26 +277,13 @@ class CudaSymmetricSearch:
     def _kernel(self, name: str) -> Kernel:
         return self._module.kernel(name)
 
-    @property
-    def _alone(self) -> bool:
-        """Whether the tours lie in `_cities`: each chain is a block's work, or all blocks have copies."""
-        return self._fits or self._circle.random or self._circle.triples
-
-    def _plan_random(self, block: int | None) -> None:
-        self._name, self._warps = "symmetric_random", False
+    def _plan_large(self, name: str, bytes_a_city: int, block: int | None) -> None:
+        """Plan a kernel whose tours may lie in device memory, too."""
+        self._name, self._warps = name, False
         self._block = block or tuning.SYMMETRIC_THREADS
-        self._shared = A_CITY * len(self._circle.cities)
-        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
-        if not self._fits:
-            self._shared = 0
-
-    def _plan_triples(self, block: int | None) -> None:
-        self._name, self._warps = "symmetric_triples", False
-        self._block = block or tuning.SYMMETRIC_THREADS
-        self._shared = self._copy = 8 * math.ceil((A_CITY + 4) * len(self._circle.cities) / 8)
-        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
-        if not self._fits:
-            self._shared = 0
+        self._shared = 8 * math.ceil(bytes_a_city * len(self._circle.cities) / 8)
+        if self._kernel(name).blocks_per_multiprocessor(self._block, self._shared) == 0:
+            self._copy, self._shared = self._shared, 0
 
     def _plan_blocks(self, block: int | None) -> bool:
         """Whether the tour fits into a block; and how blocks are launched then."""
@@ -328,19 +311,6 @@ class CudaSymmetricSearch:
                 f"{self._device.name}: {len(self._circle.cities)} cities need {self._shared} bytes of shared "
                 f"memory per block, and there are {self._device.shared_memory_per_block}; use device cpu"
             )
-
-    def _placed(self, chain: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-        device, n = self._device, len(self._circle.cities)
-        tour = device.empty(n, np.int32), device.empty((n, 2), np.float32), device.empty(n, np.float32)
-        city, place, link = tour
-        self._kernel("symmetric_place").launch(
-            math.ceil(n / 256),
-            256,
-            self._instance,
-            self._cities[chain : chain + 1],
-            records.GRID_TOUR(city=city, place=place, edge=link),
-        )
-        return tour
 
     def _struct_of(self, circle: Circle) -> np.void:
         def sent(array: NDArray[Any] | None) -> DeviceArray | None:

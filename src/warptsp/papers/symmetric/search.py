@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from warptsp.backends.instance import SearchInstance
+from warptsp.errors import InvalidOption
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.protocol import best_of
-from warptsp.papers.symmetric.cpu import Circle, Order, SymmetricSearch, search_on_threads
+from warptsp.papers.symmetric.cpu import Circle, Order, search_on_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
+    from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
     from warptsp.problem import Problem
+
+# Chains of tours, all from the same start, on CPU threads or on a GPU.
+SymmetricSearch: TypeAlias = "_native.SymmetricTours | CudaSymmetricSearch"
 
 SLICE = 0.1  # seconds between two reports
 SHARE = 0.2  # of the time, at most, for tours that are offered on the way
@@ -53,7 +60,7 @@ class SymmetricRun:
         self._tour: tuple[int | float, NDArray[np.int32]] | None = None  # after so many moves
 
     def anneal(self, temperature: float, cooling: float, iterations: int, spent: int, rotations: int) -> None:
-        """Make so many rotations; see `SymmetricSearch.anneal`."""
+        """Make so many rotations; see `_native.SymmetricTours.anneal`."""
         each = self.circle.steps_a_rotation
         self.search.anneal(
             temperature, cooling, iterations * each, spent * each, rotations * each, self.run.token
@@ -143,6 +150,12 @@ class SymmetricRun:
         return {name: count + self._before.get(name, 0) for name, count in counts.items()}
 
 
+def check_least_gain(least_gain: float) -> None:
+    """Raise InvalidOption for what is no length that gains could be compared with."""
+    if not (least_gain >= 0 and math.isfinite(least_gain)):
+        raise InvalidOption(f"least_gain: {least_gain!r} is not a length, 0 or more")
+
+
 def have_same_edges(one: NDArray[np.int32], other: NDArray[np.int32], *, closed: bool) -> bool:
     """Whether two tours have the same edges."""
     turned = np.roll(other, -int(np.flatnonzero(other == one[0])[0])) if closed else other
@@ -150,26 +163,26 @@ def have_same_edges(one: NDArray[np.int32], other: NDArray[np.int32], *, closed:
     return np.array_equal(one, turned) or np.array_equal(one, backward)
 
 
+def descend(search: SymmetricRun) -> None:
+    """Go from the start tour to a local optimum: the work of methods that do nothing else."""
+    if not search.report("start tour"):
+        search.descend()
+
+
 def run_symmetric(
     problem: Problem,
     run: Run,
     work: Callable[[SymmetricRun], None],
     *,
-    order: Order = "threads",
+    order: Order,
     elements: int | None = None,
     least_gain: float = 0.0,
     chains: int | None = 1,
-    block: int | None = None,
-    same: bool = False,
+    block: int | None,
 ) -> None:
     """Make the start tour, put it on the circle of the run's device, and let `work` shorten it.
 
-    Parameters
-    ----------
-    chains : int or None
-        None: as many as a GPU runs at once, one on the CPU.
-    same : bool
-        Whether the work comes to the same tour on every device.
+    Without a number of `chains` there are as many as a GPU runs at once, and one on the CPU.
     """
     start = start_tour(problem, run)
     if start is None:
@@ -185,20 +198,23 @@ def run_symmetric(
         return
     seed, threads = run.seed, run.threads
 
-    def on_cpu(run: Run) -> None:
-        def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
-            return search_on_threads(circle, seed=seed, chains=chains or 1, threads=threads)
+    def work_with(run: Run, begin: Callable[[Circle, int | None], SymmetricSearch]) -> None:
+        symmetric = SymmetricRun(run, circle, chains, begin)
+        work(symmetric)
+        symmetric.finish()
 
-        _work(work, SymmetricRun(run, circle, chains, begin))
+    def on_cpu(run: Run) -> None:
+        work_with(
+            run,
+            lambda circle, chains: search_on_threads(circle, seed=seed, chains=chains or 1, threads=threads),
+        )
 
     def on_gpu(device: Device) -> None:
         from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
 
-        def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
-            return CudaSymmetricSearch(device, circle, seed=seed, chains=chains, block=block)
+        work_with(run, partial(CudaSymmetricSearch, device, seed=seed, block=block))
 
-        _work(work, SymmetricRun(run, circle, chains, begin))
-
+    same = work is descend  # the tour that it ends with is the same on every device
     meanwhile = on_cpu if same or run.time_limit is not None else None
     search_on_device(
         run, on_cpu=on_cpu, on_gpu=on_gpu, sources=lambda: kernels(problem), meanwhile=meanwhile, same=same
@@ -210,8 +226,3 @@ def kernels(problem: Problem) -> list[Source]:
     from warptsp.papers.symmetric.cuda import source_of
 
     return [source_of(problem)]
-
-
-def _work(work: Callable[[SymmetricRun], None], symmetric: SymmetricRun) -> None:
-    work(symmetric)
-    symmetric.finish()

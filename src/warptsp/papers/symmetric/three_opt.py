@@ -11,15 +11,13 @@ every device.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
-from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
-from warptsp.papers.symmetric.search import SymmetricRun, kernels, run_symmetric
+from warptsp.papers.symmetric.search import check_least_gain, descend, kernels, run_symmetric
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -44,21 +42,14 @@ class SymmetricThreeOptParams:
     block: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
-            raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
+        check_least_gain(self.least_gain)
         check_block(self.block, SYMMETRIC_THREADS)
 
 
 def run(problem: Problem, run: Run, params: SymmetricThreeOptParams) -> None:
     """Descend from the start tour to a 3-optimal one."""
 
-    def work(search: SymmetricRun) -> None:
-        if not search.report("start tour"):
-            search.descend()
-
-    run_symmetric(
-        problem, run, work, order="triples", least_gain=params.least_gain, block=params.block, same=True
-    )
+    run_symmetric(problem, run, descend, order="triples", least_gain=params.least_gain, block=params.block)
 
 
 METHOD = Method(

@@ -9,7 +9,6 @@ the same on every device.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +16,7 @@ from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
-from warptsp.papers.symmetric.search import SymmetricRun, kernels, run_symmetric
+from warptsp.papers.symmetric.search import check_least_gain, descend, kernels, run_symmetric
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -51,8 +50,7 @@ class SymmetricTwoOptParams:
     block: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
-            raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
+        check_least_gain(self.least_gain)
         if self.elements is not None and self.elements < 1:
             raise InvalidOption(f"elements: {self.elements!r} is not 1 or more")
         if self.elements is not None and self.order != "hardware":
@@ -63,19 +61,14 @@ class SymmetricTwoOptParams:
 def run(problem: Problem, run: Run, params: SymmetricTwoOptParams) -> None:
     """Descend from the start tour to a 2-optimal one."""
 
-    def work(search: SymmetricRun) -> None:
-        if not search.report("start tour"):
-            search.descend()
-
     run_symmetric(
         problem,
         run,
-        work,
+        descend,
         order=params.order,
         elements=params.elements,
         least_gain=params.least_gain,
         block=params.block,
-        same=True,
     )
 
 

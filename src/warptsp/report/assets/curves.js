@@ -34,14 +34,11 @@ class Scale {
   marks(most) {
     if (this.logarithmic) {
       const decades = Math.log10(this.high / this.low);
-      for (const factors of [[1, 2, 5], [1, 3], [1], [1, 0, 0], [1, 0, 0, 0, 0]]) {
-        const found = [], every = factors.length > 2 && factors[1] === 0 ? factors.length - 1 : 1;
-        for (let d = Math.floor(Math.log10(this.low)); d <= Math.log10(this.high); d++) {
-          if (((d % every) + every) % every !== 0) continue;
-          for (const f of factors) {
-            const mark = f * 10 ** d;
-            if (f > 0 && mark >= this.low * 0.9999 && mark <= this.high * 1.0001) found.push(mark);
-          }
+      for (const [every, factors] of [[1, [1, 2, 5]], [1, [1, 3]], [1, [1]], [2, [1]], [4, [1]]]) {
+        const found = [];
+        for (let d = every * Math.floor(Math.log10(this.low) / every); d <= Math.log10(this.high); d += every) {
+          const marks = factors.map((f) => f * 10 ** d);
+          found.push(...marks.filter((mark) => mark >= this.low * 0.9999 && mark <= this.high * 1.0001));
         }
         if (found.length <= most && (found.length > 1 || decades < 1)) return found;
       }
@@ -154,26 +151,13 @@ class Curves {
     if (this.points.length > 4000) this.points = this.points.filter((_, i, all) => i % 2 === 0 || i === all.length - 1);
   }
 
-  // To the known length, or else to the shortest of this page.
-  reference(snapshots) {
-    if (this.known !== null) return this.known.length;
-    const lengths = [...snapshots.map((s) => s.length), ...this.points.map((p) => p[1])];
-    return lengths.length ? Math.min(...lengths) : null;
-  }
-
-  gapOf(length, reference) {
-    if (reference === null) return null;
-    if (reference === 0) return length === 0 ? 0 : null;
-    return length / reference - 1;
-  }
-
   draw(snapshots, shown) {
     const points = this.points.length ? this.points : snapshots.map((s) => [s.seconds, s.length]);
     const stops = snapshots.map((s) => [s.seconds, s.length]);
-    const reference = this.reference(snapshots);
-    // What is smaller may be rounding, and says nothing.
-    const visible = (gap) => (gap === null || gap < LEAST_GAP ? 0 : gap);
-    const gaps = (list) => list.map(([t, length]) => [t, visible(this.gapOf(length, reference))]);
+    // Gaps are to the known length, or else to the shortest of this page; smaller ones may be rounding.
+    const reference = this.known?.length ?? Math.min(...stops.map((s) => s[1]), ...this.points.map((p) => p[1]));
+    const gapOf = (length) => (reference === 0 || length / reference - 1 < LEAST_GAP ? 0 : length / reference - 1);
+    const gaps = (list) => list.map(([t, length]) => [t, gapOf(length)]);
     const drawn = facts.timed && points.length > 1;
     this.length.figure.hidden = this.gap.figure.hidden = !drawn;
     if (!drawn) return;

@@ -15,13 +15,9 @@ class Labels {
   }
 
   draw() {
-    const { canvas, view } = this, { width, height } = view.canvas;
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    const context = canvas.getContext("2d");
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, width, height);
-    const computed = getComputedStyle(document.documentElement);
-    if (this.on) this.paint(context, view, (name) => computed.getPropertyValue(name).trim(), [this.buttons()]);
+    const { canvas, view } = this, colour = laidOver(canvas, view), context = canvas.getContext("2d");
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    this.paint(context, view, colour, [this.buttons()]);
   }
 
   // The box of the buttons that lie above the picture.
@@ -34,26 +30,30 @@ class Labels {
   // is written into boxes that are covered.
   paint(context, view, colour, covered = []) {
     const { camera, ratio } = view, tour = this.tour();
-    this.shown = [];
-    const places = tour === undefined ? null : this.inView(tour, view);
-    if (places === null) return;
+    [this.shown, this.ends] = [[], []];
+    if (tour === undefined) return;
     context.save();
     context.scale(ratio, ratio);
+    context.font = `11px ${colour("--sans")}`;
+    context.textBaseline = "middle";
     const at = (place) => view.pixel(this.cities.x[tour[place]], this.cities.y[tour[place]]);
+    for (const [place, text] of facts.closed ? [[0, "start"]] : [[0, "start"], [tour.length - 1, "end"]]) {
+      const [x, y] = at(place), box = [x + 8, y - 24, x + 20 + context.measureText(text).width, y - 6];
+      context.fillStyle = colour("--ink");
+      context.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
+      context.fillStyle = colour("--panel");
+      context.fillText(text, box[0] + 6, y - 15);
+      this.ends.push({ place, text, box });
+    }
+    const places = (this.on && this.inView(tour, view)) || [];
     context.fillStyle = colour("--line");
     for (const place of places) this.arrow(context, at(place), at((place + 1) % tour.length), place, tour.length);
-    context.font = `11px ${colour("--sans")}`;
     context.lineJoin = "round";
-    context.textBaseline = "middle";
     context.strokeStyle = colour("--panel");
     context.fillStyle = colour("--ink");
     context.lineWidth = 3;
-    const dots = places.map((place) => at(place)), boxes = [...covered];
+    const dots = places.map((place) => at(place)), boxes = [...covered, ...this.ends.map((end) => end.box)];
     for (const [x, y] of dots) boxes.push([x - 4, y - 4, x + 4, y + 4]);
-    for (const end of facts.closed ? [0] : [0, tour.length - 1]) {
-      const [x, y] = at(end); // what the page writes there
-      boxes.push([x + 6, y - 26, x + 48, y - 4]);
-    }
     const [wide, high] = [camera.width / ratio, camera.height / ratio];
     const fits = (box) =>
       box[0] >= 0 && box[1] >= 0 && box[2] <= wide && box[3] <= high &&
@@ -86,8 +86,7 @@ class Labels {
   // Places of the tour in view; null if they are too many to be told apart.
   inView(tour, { camera, path }) {
     if (path === null || path.levels[0].points.length < 2) return null;
-    const across = camera.width / 2 / camera.scale, up = camera.height / 2 / camera.scale;
-    const window = { left: camera.x - across, right: camera.x + across, bottom: camera.y - up, top: camera.y + up };
+    const window = windowOf(camera);
     const { ranges, edges } = path.levels[0].inView(window), found = [];
     if (edges > 40 * LABELLED) return null;
     for (const [first, end] of ranges) {

@@ -1,19 +1,17 @@
 // The page: what is shown, the keys, and the interface for a run that is still going on.
 
-const find = (id) => document.getElementById(id);
-
-class Page {
+class Page extends Viewer {
   constructor() {
+    super();
     this.follow = true;
     this.shown = -1;
-    this.playing = false;
     this.actions = find("actions");
-    this.figures = new Map();
     this.setFigures();
     if (!facts.timed) find("settings").querySelector("h2").textContent = "Tours";
-    this.list("settings", facts.settings);
-    this.list("machine", facts.machine);
-    this.ready = this.load().catch((error) => this.fail(error));
+    for (const id of ["settings", "machine"]) {
+      find(id).hidden = facts[id].length === 0;
+      for (const [name, value] of facts[id]) listed(find(id).querySelector("dl"), name, value);
+    }
   }
 
   // For a live page
@@ -63,14 +61,13 @@ class Page {
     this.curves = new Curves(find("curves"), (seconds) => this.showAt(seconds));
     this.cities = await Cities.load();
     this.snapshots = new Snapshots(this.cities);
+    this.fixed = new Set(facts.fixed.map(([a, b]) => linkOf(a, b)));
     if (facts.plane === null) {
       this.say("The instance has distances but no coordinates: there is nothing to draw, but curves and tour are available.");
     } else {
-      this.view = new View(find("picture"), this.cities, { forcePlain: location.hash === "#plain" });
-      this.view.setFixed(facts.fixed);
+      this.view = new View(find("picture"));
       this.view.hover = (place, x, y) => this.tell(place, x, y);
       this.labels = new Labels(find("labels"), this.view, this.cities, () => this.tour);
-      this.view.listeners.push(() => this.placeEnds());
       this.view.resize();
       if (facts.plane.mercator) {
         find("map-label").hidden = false;
@@ -91,7 +88,7 @@ class Page {
 
   fail(error) {
     this.say(error.message);
-    this.setStatus({ text: error.message, state: "error" });
+    super.fail(error);
   }
 
   say(text) {
@@ -125,34 +122,6 @@ class Page {
     }
   }
 
-  setFigure(name, text) {
-    let cell = this.figures.get(name);
-    if (text === "") {
-      cell?.parentElement.remove();
-      this.figures.delete(name);
-      return;
-    }
-    if (cell === undefined) {
-      const box = document.createElement("div"), term = document.createElement("dt");
-      cell = document.createElement("dd");
-      term.textContent = name;
-      box.append(term, cell);
-      find("figures").append(box);
-      this.figures.set(name, cell);
-    }
-    cell.textContent = text;
-  }
-
-  list(id, pairs) {
-    find(id).hidden = pairs.length === 0;
-    for (const [name, value] of pairs) {
-      const term = document.createElement("dt"), text = document.createElement("dd");
-      term.textContent = name;
-      text.textContent = value;
-      find(id).querySelector("dl").append(term, text);
-    }
-  }
-
   // Snapshots
 
   setSlider() {
@@ -178,15 +147,13 @@ class Page {
     if (i === this.snapshots.length - 1) this.itinerary.set(tour, i === this.measured ? this.legs : null);
     if (this.view === undefined) return;
     const n = tour.length;
-    const mark =
-      ranks === null
-        ? () => false
-        : (k) => {
-            const apart = Math.abs(ranks[tour[k]] - ranks[tour[k + 1 === n ? 0 : k + 1]]);
-            return apart !== 1 && !(facts.closed && apart === n - 1);
-          };
-    this.view.setPath(new Path(this.cities, tour, facts.closed, mark));
-    this.placeEnds();
+    const mark = (k) => {
+      const a = tour[k], b = tour[k + 1 === n ? 0 : k + 1];
+      if (this.fixed.has(linkOf(a, b))) return FIXED;
+      const apart = ranks === null ? 1 : Math.abs(ranks[a] - ranks[b]);
+      return apart === 1 || (facts.closed && apart === n - 1) ? 0 : OTHER;
+    };
+    this.view.setPath(tourPath(this.cities, tour, facts.closed, mark));
   }
 
   // The place of each city in the best tour.
@@ -218,15 +185,13 @@ class Page {
 
   describe(i) {
     const snapshot = this.snapshots.list[i], last = this.snapshots.length - 1;
-    const slider = find("slider"), shown = find("shown");
+    const slider = find("slider");
     slider.value = i;
     const best = this.snapshots.list[last].length;
     const over = i === last || !(best > 0) ? "" : `, ${percent(snapshot.length / best - 1)} over the best`;
-    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : this.tourName(i);
-    const length = document.createElement("b");
+    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : (facts.settings[i]?.[1] ?? `tour ${i + 1}`);
     const size = facts.metres > 0 ? distanceText(snapshot.length) : snapshot.text;
-    length.textContent = facts.metres > 0 ? size : grouped(size);
-    shown.replaceChildren(length, over, document.createElement("br"), `${i + 1} of ${last + 1}, ${when}`);
+    this.setShown(facts.metres > 0 ? size : grouped(size), "", over, `${i + 1} of ${last + 1}, ${when}`);
     const text = `length ${size}${over}, ${when}`;
     slider.setAttribute("aria-valuetext", `${i + 1} of ${last + 1}: ${text}`);
     const kind = facts.closed ? "Closed tour" : "Open path";
@@ -234,19 +199,12 @@ class Page {
     find("download-what").textContent = i === last ? "The best tour." : `The tour shown, ${when}.`;
   }
 
-  tourName(i) {
-    return facts.settings[i]?.[1] ?? `tour ${i + 1}`;
-  }
-
   drawCurves() {
     if (this.curves !== undefined && this.snapshots !== undefined) this.curves.draw(this.snapshots.list, this.shown);
   }
 
   async play(on) {
-    this.playing = on && this.snapshots.length > 1;
-    find("play").setAttribute("aria-pressed", String(this.playing));
-    find("play").title = this.playing ? "Pause (space)" : "Play (space)";
-    find("play-name").textContent = this.playing ? "Pause" : "Play";
+    this.setPlaying(on && this.snapshots.length > 1);
     if (!this.playing) return;
     let i = this.shown === this.snapshots.length - 1 ? 0 : this.shown + 1;
     while (this.playing && i < this.snapshots.length) {
@@ -288,24 +246,6 @@ class Page {
     this.tell(place, ...this.view.pixel(this.cities.x[city], this.cities.y[city]));
   }
 
-  placeEnds() {
-    if (this.tour === undefined) return;
-    const ends = facts.closed ? ["start"] : ["start", "end"];
-    const parent = find("ends");
-    if (parent.childElementCount === 0) {
-      for (const text of ends) {
-        const label = document.createElement("span");
-        label.textContent = text;
-        parent.append(label);
-      }
-    }
-    ends.forEach((_, i) => {
-      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
-      const [x, y] = this.view.pixel(this.cities.x[city], this.cities.y[city]);
-      parent.children[i].style.transform = `translate(${x + 8}px, ${y - 24}px)`;
-    });
-  }
-
   mapFailed() {
     if (find("status").dataset.state !== "live") {
       this.setStatus({ text: "The map could not be loaded: no network, or openstreetmap.org refused.", state: "error" });
@@ -332,43 +272,36 @@ class Page {
     };
     this.world?.putUnder(canvas, printed, (name) => onPaper[name]);
     if (!this.labels.on) return;
-    const { shown } = this.labels;
+    const { shown, ends } = this.labels;
     this.labels.paint(context, printed, (name) => onPaper[name]);
-    this.labels.shown = shown; // what is on the screen
-    context.font = `bold ${12 * printed.ratio}px sans-serif`;
-    context.textBaseline = "middle";
-    context.fillStyle = "#000";
-    (facts.closed ? ["start"] : ["start", "end"]).forEach((text, i) => {
-      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
-      const [x, y] = printed.pixel(this.cities.x[city], this.cities.y[city]);
-      context.fillText(text, (x + 8) * printed.ratio, (y - 15) * printed.ratio);
-    });
+    Object.assign(this.labels, { shown, ends }); // what is on the screen
   }
 
-  // The other theme, or, pressed again, that of the system.
+  // The other theme, or, pressed again, that of the system: the rules for dark pages hold always, or never.
   switchTheme() {
-    const root = document.documentElement, dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    if (root.dataset.theme === undefined) root.dataset.theme = dark ? "light" : "dark";
-    else delete root.dataset.theme;
+    const system = "(prefers-color-scheme: dark)", { style } = document.documentElement;
+    this.darkRules ??= [...document.styleSheets[0].cssRules].filter((rule) => rule.media?.mediaText === system);
+    if (style.colorScheme !== "") style.colorScheme = "";
+    else style.colorScheme = window.matchMedia(system).matches ? "light" : "dark";
+    for (const { media } of this.darkRules) media.mediaText = { dark: "all", light: "not all" }[style.colorScheme] ?? system;
     this.view?.redraw();
   }
 
   // Keys and buttons
 
   listen() {
-    const on = (id, name, action) => find(id).addEventListener(name, action);
+    super.listen();
     on("slider", "input", (event) => {
       this.play(false);
       this.choose(Number(event.target.value));
     });
-    on("play", "click", () => this.play(!this.playing));
     on("changes", "change", () => this.show(this.shown));
     on("download-tour", "click", () => this.download("tour"));
     on("download-table", "click", () => this.download("table"));
     on("theme", "click", () => this.switchTheme());
     on("numbers", "change", (event) => {
-      if (this.labels !== undefined) this.labels.on = event.target.checked;
-      this.labels?.draw();
+      this.labels.on = event.target.checked;
+      this.labels.draw();
     });
     on("coasts", "change", (event) => {
       this.world.on = event.target.checked;
@@ -380,64 +313,37 @@ class Page {
       find("attribution").hidden = !event.target.checked;
       if (!event.target.checked && find("status").dataset.state === "error") this.setStatus({ text: "", state: "" });
     });
-    document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("beforeprint", () => this.print());
     window.matchMedia("print").addEventListener("change", (event) => {
       if (event.matches) this.print();
     });
-    if (this.view === undefined) {
-      for (const id of ["zoom", "picture", "numbers-label"]) find(id).hidden = true;
-      return;
-    }
-    on("closer", "click", () => this.view.zoom(1.5));
-    on("farther", "click", () => this.view.zoom(1 / 1.5));
-    on("whole", "click", () => this.view.fit());
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.view.redraw());
+    if (this.view === undefined) for (const id of ["zoom", "picture", "numbers-label"]) find(id).hidden = true;
   }
 
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
-    const at = event.target, view = this.view;
-    if (at === find("find") || at === find("speed")) return;
-    const inSlider = at === find("slider"), inButton = at.tagName === "BUTTON";
+  keys(at, step) {
+    if (find("help").open || at === find("find") || at === find("speed")) return {};
     const toggle = (id) => {
       if (!find(`${id}-label`).hidden) find(id).click();
     };
-    const step = event.shiftKey ? 200 : 60;
-    const actions = {
+    const actions = Object.assign(super.keys(at, step), {
       ",": () => this.choose(this.shown - 1),
       ".": () => this.choose(this.shown + 1),
       "?": () => find("help").showModal(),
       d: () => toggle("changes"),
       m: () => toggle("map"),
       n: () => toggle("numbers"),
-    };
-    if (!inButton && at.type !== "checkbox") actions[" "] = () => this.play(!this.playing);
-    if (!inSlider) {
+    });
+    if (at !== find("slider")) {
       actions.Home = () => this.choose(0);
       actions.End = () => this.choose(this.snapshots.length - 1);
     }
-    if (view !== undefined) {
-      Object.assign(actions, {
-        "+": () => view.zoom(1.5),
-        "=": () => view.zoom(1.5),
-        "-": () => view.zoom(1 / 1.5),
-        0: () => view.fit(),
-      });
-      if (at === view.canvas || at === document.body) {
-        Object.assign(actions, {
-          ArrowLeft: () => view.pan(step, 0),
-          ArrowRight: () => view.pan(-step, 0),
-          ArrowUp: () => view.pan(0, step),
-          ArrowDown: () => view.pan(0, -step),
-        });
-      }
-    }
-    if (Object.hasOwn(actions, event.key)) {
-      event.preventDefault();
-      actions[event.key]();
-    }
+    return actions;
   }
+}
+
+// A number for the link of two cities, whichever comes first.
+function linkOf(a, b) {
+  return Math.min(a, b) * facts.cities + Math.max(a, b);
 }
 
 window.warptspPage = new Page();

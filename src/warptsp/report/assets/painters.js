@@ -1,33 +1,37 @@
 // What draws: WebGL 2, or a plain canvas where there is none (and for print).
 //
-// Both are given a Path: levels of vertices in tour order, each level with every fourth vertex of the one before.
-// A picture is a level, the ranges of its edges that may be in view, and a style. Coordinates are whole numbers
+// Both are given a path: levels of vertices in tour order, each level with every fourth vertex of the one before.
+// A picture is a level, the ranges of its edges that may be in view, and a style: a width, and a colour for each mark,
+// red, green, blue and opacity. Coordinates are whole numbers
 // below 2^24, which float32 holds exactly; the shader subtracts the whole part of the centre first, so that
 // nothing trembles at any zoom.
 
 const CHUNK = 256; // edges with one box
 const COARSER = 4;
 const LEAST_VERTICES = 4000; // of a level that gets a coarser one
+const [OTHER, FIXED] = [1, 2]; // marks of edges
+
+// The rectangle around the vertices from first to last.
+function boundsOf(points, first, last) {
+  let left = Infinity, right = -Infinity, bottom = Infinity, top = -Infinity;
+  for (let i = first; i <= last; i++) {
+    const x = points[2 * i], y = points[2 * i + 1];
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < bottom) bottom = y;
+    if (y > top) top = y;
+  }
+  return { left, right, bottom, top };
+}
 
 class Level {
   constructor(points, marks) {
     this.points = points; // x, y of each vertex
-    this.marks = marks; // of each edge: 1 to draw it in the other colour
+    this.marks = marks; // of each edge: 0, OTHER or FIXED for another colour
     this.edges = points.length / 2 - 1;
-    const chunks = Math.ceil(this.edges / CHUNK);
-    this.boxes = new Float32Array(4 * chunks);
-    for (let c = 0; c < chunks; c++) {
-      let left = Infinity, right = -Infinity, bottom = Infinity, top = -Infinity;
-      const end = Math.min((c + 1) * CHUNK, this.edges);
-      for (let i = c * CHUNK; i <= end; i++) {
-        const x = points[2 * i], y = points[2 * i + 1];
-        if (x < left) left = x;
-        if (x > right) right = x;
-        if (y < bottom) bottom = y;
-        if (y > top) top = y;
-      }
-      this.boxes.set([left, bottom, right, top], 4 * c);
-    }
+    this.boxes = Array.from({ length: Math.ceil(this.edges / CHUNK) }, (_, c) =>
+      boundsOf(points, c * CHUNK, Math.min((c + 1) * CHUNK, this.edges)),
+    );
   }
 
   coarser() {
@@ -37,7 +41,7 @@ class Level {
       const from = Math.min(i * COARSER, this.edges);
       points[2 * i] = this.points[2 * from];
       points[2 * i + 1] = this.points[2 * from + 1];
-      if (i < edges) marks[i] = this.marks[from];
+      if (i < edges) marks[i] = this.marks.subarray(from, from + COARSER).includes(FIXED) ? FIXED : this.marks[from];
     }
     return new Level(points, marks);
   }
@@ -46,46 +50,41 @@ class Level {
   inView(window) {
     const ranges = [];
     let edges = 0;
-    const chunks = this.boxes.length / 4;
-    for (let c = 0; c < chunks; c++) {
-      const b = 4 * c, boxes = this.boxes;
-      if (boxes[b] > window.right || boxes[b + 2] < window.left) continue;
-      if (boxes[b + 1] > window.top || boxes[b + 3] < window.bottom) continue;
-      const first = c * CHUNK, end = Math.min(first + CHUNK, this.edges);
-      const last = ranges[ranges.length - 1];
+    this.boxes.forEach(({ left, right, bottom, top }, c) => {
+      if (left > window.right || right < window.left || bottom > window.top || top < window.bottom) return;
+      const first = c * CHUNK, end = Math.min(first + CHUNK, this.edges), last = ranges[ranges.length - 1];
       if (last !== undefined && first - last[1] <= CHUNK) last[1] = end;
       else ranges.push([first, end]);
       edges += end - first;
-    }
+    });
     return { ranges, edges };
   }
 }
 
-class Path {
-  // The tour as a line; mark(i) tells whether the edge behind the i-th city of the tour has the other colour.
-  constructor(cities, tour, closed, mark) {
-    const n = tour.length, edges = closed && n > 1 ? n : n - 1;
-    const points = new Float32Array(2 * (edges + 1)), marks = new Uint8Array(edges);
-    for (let i = 0; i <= edges; i++) {
-      const city = tour[i === n ? 0 : i];
-      points[2 * i] = cities.x[city];
-      points[2 * i + 1] = cities.y[city];
-      if (i < edges && mark(i)) marks[i] = 1;
-    }
-    this.levels = levelsOf(points, marks);
+// The path of a tour; mark(i) is that of the edge behind its i-th city.
+function tourPath(cities, tour, closed, mark) {
+  const n = tour.length, edges = closed && n > 1 ? n : n - 1;
+  const points = new Float32Array(2 * (edges + 1)), marks = new Uint8Array(edges);
+  for (let i = 0; i <= edges; i++) {
+    const city = tour[i === n ? 0 : i];
+    points[2 * i] = cities.x[city];
+    points[2 * i + 1] = cities.y[city];
+    if (i < edges) marks[i] = mark(i);
   }
+  return pathOf(points, marks);
 }
 
-// The vertices of a line and the marks of its edges, finer and coarser.
-function levelsOf(points, marks) {
+// A path through vertices, finer and coarser.
+function pathOf(points, marks) {
   const levels = [new Level(points, marks)];
   while (levels[levels.length - 1].edges > LEAST_VERTICES) levels.push(levels[levels.length - 1].coarser());
-  return levels;
+  return { levels };
 }
 
 // Vertices are fetched from textures by their number: instances, one for each edge, are many times slower in
 // software, and where there is a graphics card this is as fast.
 const ROW = 2048; // texels
+const EXTRA = 2; // pixels that a fixed edge is wider
 const FETCH = `#version 300 es
 uniform highp sampler2D points;
 uniform vec2 whole, rest, half_size;
@@ -101,31 +100,34 @@ int corner(int vertex) {
 const LINE_VERTICES = `${FETCH}
 uniform highp sampler2D marks;
 uniform float width;
-uniform int stride;
-out float across; out float mark;
+out float across;
+flat out float wide;
+flat out int mark;
 void main() {
   int edge = gl_VertexID / 6, k = corner(gl_VertexID);
-  vec2 p = point(edge * stride), q = point(edge * stride + 1);
-  mark = texelFetch(marks, ivec2(edge % ${ROW}, edge / ${ROW}), 0).x;
+  vec2 p = point(edge), q = point(edge + 1);
+  mark = int(texelFetch(marks, ivec2(edge % ${ROW}, edge / ${ROW}), 0).x * 255.0 + 0.5);
+  wide = mark == ${FIXED} ? width + ${EXTRA}.0 : width;
   vec2 along = q - p;
   float size = length(along);
   along = size > 1e-6 ? along / size : vec2(1.0, 0.0);
   vec2 beside = vec2(-along.y, along.x);
-  float reach = 0.5 * width + 0.5, side = (k & 1) == 0 ? -1.0 : 1.0;
+  float reach = 0.5 * wide + 0.5, side = (k & 1) == 0 ? -1.0 : 1.0;
   // Ends reach out by a third of the width, so that corners close.
-  vec2 at = (k & 2) == 0 ? p - along * 0.35 * width : q + along * 0.35 * width;
+  vec2 at = (k & 2) == 0 ? p - along * 0.35 * wide : q + along * 0.35 * wide;
   across = side * reach;
   gl_Position = vec4((at + beside * side * reach) / half_size, 0.0, 1.0);
 }`;
 const LINE_PIXELS = `#version 300 es
 precision highp float;
-in float across; in float mark;
-uniform vec4 colour, other;
-uniform float width;
+in float across;
+flat in float wide;
+flat in int mark;
+uniform vec4 colours[3];
 out vec4 pixel;
 void main() {
-  vec4 c = mark > 0.0 ? other : colour;
-  float cover = clamp(0.5 * width + 0.5 - abs(across), 0.0, 1.0) * min(1.0, width) * c.a;
+  vec4 c = colours[mark];
+  float cover = clamp(0.5 * wide + 0.5 - abs(across), 0.0, 1.0) * min(1.0, wide) * c.a;
   pixel = vec4(c.rgb * cover, cover);
 }`;
 const DOT_VERTICES = `${FETCH}
@@ -160,8 +162,6 @@ class GlPainter {
     this.dots = this.program(DOT_VERTICES, DOT_PIXELS);
     this.most = ROW * gl.getParameter(gl.MAX_TEXTURE_SIZE); // points of a level
     this.textures = [];
-    this.extra = null;
-    this.unmarked = this.texture(new Uint8Array(1), 1, gl.R8, gl.RED, gl.UNSIGNED_BYTE);
     this.name = "WebGL";
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -199,10 +199,6 @@ class GlPainter {
     return texture;
   }
 
-  points(data) {
-    return this.texture(data, 2, this.gl.RG32F, this.gl.RG, this.gl.FLOAT);
-  }
-
   setPath(path) {
     const gl = this.gl;
     for (const level of this.textures) {
@@ -215,16 +211,10 @@ class GlPainter {
       i < this.finest
         ? {}
         : {
-            points: this.points(level.points),
+            points: this.texture(level.points, 2, gl.RG32F, gl.RG, gl.FLOAT),
             marks: this.texture(level.marks, 1, gl.R8, gl.RED, gl.UNSIGNED_BYTE),
           },
     );
-  }
-
-  // Pairs of points that are joined in a third colour.
-  setExtra(pairs) {
-    this.extra = this.points(pairs);
-    this.extraEdges = pairs.length / 4;
   }
 
   use({ program, uniforms }, camera, points, marks) {
@@ -254,21 +244,12 @@ class GlPainter {
     gl.clear(gl.COLOR_BUFFER_BIT);
     const { points, marks } = this.textures[level];
     let uniforms = this.use(this.lines, camera, points, marks);
-    gl.uniform4fv(uniforms.colour, [...style.line, style.strength]);
-    gl.uniform4fv(uniforms.other, [...style.other, Math.max(style.strength, 0.6)]);
+    gl.uniform4fv(uniforms["colours[0]"], style.colours.flat());
     gl.uniform1f(uniforms.width, style.width);
-    gl.uniform1i(uniforms.stride, 1);
     for (const [first, end] of ranges) gl.drawArrays(gl.TRIANGLES, 6 * first, 6 * (end - first));
-    if (this.extra !== null) {
-      uniforms = this.use(this.lines, camera, this.extra, this.unmarked);
-      gl.uniform4fv(uniforms.colour, [...style.fixed, 1]);
-      gl.uniform1f(uniforms.width, style.width + 2);
-      gl.uniform1i(uniforms.stride, 2);
-      gl.drawArrays(gl.TRIANGLES, 0, 6 * this.extraEdges);
-    }
     if (dots !== null) {
       uniforms = this.use(this.dots, camera, this.textures[0].points);
-      gl.uniform4fv(uniforms.colour, [...style.line, 1]);
+      gl.uniform4fv(uniforms.colour, [...style.colours[0].slice(0, 3), 1]);
       gl.uniform4fv(uniforms.inside, [...style.paper, 1]);
       gl.uniform1f(uniforms.radius, dots.radius);
       gl.uniform1f(uniforms.ring, dots.ring);
@@ -277,8 +258,8 @@ class GlPainter {
   }
 }
 
-function css(colour, strength = 1) {
-  return `rgb(${colour.map((c) => Math.round(255 * c)).join(" ")} / ${strength})`;
+function css([red, green, blue, opacity = 1]) {
+  return `rgb(${[red, green, blue].map((c) => Math.round(255 * c)).join(" ")} / ${opacity})`;
 }
 
 class CanvasPainter {
@@ -288,26 +269,21 @@ class CanvasPainter {
     if (this.context === null) throw new Error("no canvas");
     this.name = "canvas";
     this.finest = 0;
-    this.extra = null;
   }
 
   setPath(path) {
     this.path = path;
   }
 
-  setExtra(pairs) {
-    this.extra = pairs;
-  }
-
   paint(camera, { level, ranges, style, dots }) {
-    const { context, extra } = this, { points, marks } = this.path.levels[level];
+    const { context } = this, { points, marks } = this.path.levels[level];
     const { scale } = camera;
     const dx = this.canvas.width / 2 - camera.x * scale, dy = this.canvas.height / 2 + camera.y * scale;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     context.lineCap = context.lineJoin = "round";
-    context.lineWidth = style.width;
-    for (const wanted of [0, 1]) {
-      context.strokeStyle = css(wanted ? style.other : style.line, wanted ? Math.max(style.strength, 0.6) : style.strength);
+    style.colours.forEach((colour, wanted) => {
+      context.strokeStyle = css(colour);
+      context.lineWidth = wanted === FIXED ? style.width + EXTRA : style.width;
       for (const [first, end] of ranges) {
         let drawn = false, count = 0;
         context.beginPath();
@@ -328,20 +304,10 @@ class CanvasPainter {
         }
         context.stroke();
       }
-    }
-    if (extra !== null) {
-      context.strokeStyle = css(style.fixed);
-      context.lineWidth = style.width + 2;
-      context.beginPath();
-      for (let i = 0; i < extra.length; i += 4) {
-        context.moveTo(extra[i] * scale + dx, dy - extra[i + 1] * scale);
-        context.lineTo(extra[i + 2] * scale + dx, dy - extra[i + 3] * scale);
-      }
-      context.stroke();
-    }
+    });
     if (dots !== null) {
       context.fillStyle = css(style.paper);
-      context.strokeStyle = css(style.line);
+      context.strokeStyle = css(style.colours[0].slice(0, 3));
       context.lineWidth = dots.ring;
       const radius = Math.max(0.1, dots.radius - dots.ring / 2), { points } = this.path.levels[0];
       for (const [first, end] of dots.ranges) {

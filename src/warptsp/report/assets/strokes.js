@@ -1,31 +1,13 @@
 // The page of strokes: two orders of a drawing, and the way of the tool along the chosen one.
 
-const find = (id) => document.getElementById(id);
 const STEPS = 1000; // of the slider
 const PLAYED = 12_000; // milliseconds for the whole way
 
-class StrokePage {
-  constructor() {
-    this.playing = false;
-    for (const [name, text] of facts.figures) {
-      const box = document.createElement("div"), term = document.createElement("dt"), value = document.createElement("dd");
-      term.textContent = name;
-      value.textContent = text;
-      box.append(term, value);
-      find("figures").append(box);
-    }
-    this.ready = this.load().catch((error) => {
-      find("status").textContent = error.message;
-      find("status").dataset.state = "error";
-    });
-  }
-
+class StrokePage extends Viewer {
   async load() {
+    for (const [name, text] of facts.figures) this.setFigure(name, text);
     this.orders = await Promise.all(["before", "after"].map((name) => this.order(name)));
-    const { points } = this.orders[1].levels[0], n = points.length / 2;
-    const x = Float32Array.from({ length: n }, (_, i) => points[2 * i]);
-    const y = Float32Array.from({ length: n }, (_, i) => points[2 * i + 1]);
-    this.view = new View(find("picture"), { x, y, n }, { forcePlain: location.hash === "#plain" });
+    this.view = new View(find("picture"));
     this.view.resize();
     this.listen();
     this.choose(1);
@@ -47,7 +29,7 @@ class StrokePage {
       way[i] = way[i - 1] + length;
       travelled[i] = travelled[i - 1] + (travel[i] ? length : 0);
     }
-    return { levels: levelsOf(points, marks), way, travelled };
+    return { ...pathOf(points, marks), way, travelled };
   }
 
   choose(number) {
@@ -69,18 +51,14 @@ class StrokePage {
     this.view.until = step >= STEPS ? Infinity : low;
     const unit = facts.unit === "" ? "" : ` ${facts.unit}`;
     const text = `${grouped(Number(travelled[low].toPrecision(5)))}${unit}`;
-    const length = document.createElement("b");
-    length.textContent = text;
-    find("shown").replaceChildren("travel ", length, document.createElement("br"), `after ${Math.round(step / (STEPS / 100))} % of the way`);
-    find("slider").setAttribute("aria-valuetext", `${Math.round(step / (STEPS / 100))} %, travel ${text}`);
+    const done = Math.round(step / (STEPS / 100));
+    this.setShown(text, "travel ", "", `after ${done} % of the way`);
+    find("slider").setAttribute("aria-valuetext", `${done} %, travel ${text}`);
     this.view.redraw(true);
   }
 
   async play(on) {
-    this.playing = on;
-    find("play").setAttribute("aria-pressed", String(on));
-    find("play-name").textContent = on ? "Pause" : "Play";
-    find("play").title = on ? "Pause (space)" : "Play (space)";
+    this.setPlaying(on);
     if (!on) return;
     const from = Number(find("slider").value) % STEPS, begun = performance.now();
     while (this.playing) {
@@ -92,34 +70,13 @@ class StrokePage {
   }
 
   listen() {
-    const on = (id, name, action) => find(id).addEventListener(name, action);
+    super.listen();
     on("slider", "input", (event) => {
       this.play(false);
       this.move(Number(event.target.value));
     });
-    on("play", "click", () => this.play(!this.playing));
     on("before", "change", () => this.choose(0));
     on("after", "change", () => this.choose(1));
-    on("closer", "click", () => this.view.zoom(1.5));
-    on("farther", "click", () => this.view.zoom(1 / 1.5));
-    on("whole", "click", () => this.view.fit());
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.view.redraw());
-    document.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || ["BUTTON", "INPUT"].includes(event.target.tagName)) return;
-      const actions = {
-        " ": () => this.play(!this.playing),
-        "+": () => this.view.zoom(1.5),
-        "-": () => this.view.zoom(1 / 1.5),
-        0: () => this.view.fit(),
-        ArrowLeft: () => this.view.pan(60, 0),
-        ArrowRight: () => this.view.pan(-60, 0),
-        ArrowUp: () => this.view.pan(0, 60),
-        ArrowDown: () => this.view.pan(0, -60),
-      };
-      if (!Object.hasOwn(actions, event.key)) return;
-      event.preventDefault();
-      actions[event.key]();
-    });
   }
 }
 

@@ -7,11 +7,10 @@ const QUICK_FRAME = 24; // milliseconds; moving pictures get coarser until they 
 const DOTTED = 20_000; // cities in view up to which they are dots
 
 class View {
-  constructor(canvas, cities, { forcePlain }) {
+  constructor(canvas) {
     this.canvas = canvas;
-    this.cities = cities;
     this.painter = null;
-    if (!forcePlain) {
+    if (location.hash !== "#plain") {
       try {
         this.painter = new GlPainter(canvas);
       } catch {
@@ -22,42 +21,25 @@ class View {
       }
     }
     this.painter ??= new CanvasPainter(this.canvas);
-    this.isPlain = this.painter instanceof CanvasPainter;
-    this.budget = this.isPlain ? 60_000 : 400_000; // edges of a moving picture
-    this.fine = this.isPlain ? 400_000 : FINE;
+    const isPlain = this.painter instanceof CanvasPainter;
+    this.budget = isPlain ? 60_000 : 400_000; // edges of a moving picture
+    this.fine = isPlain ? 400_000 : FINE;
     this.path = null;
-    this.fixed = null;
+    this.bounds = null; // the rectangle of all cities, once there is a path
     this.until = Infinity; // edges of the path that are drawn, from its start on
     this.camera = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
     this.isWhole = true;
     this.listeners = [];
     this.moving = false;
     this.asked = false;
-    this.frames = 0;
-    this.box();
     new ResizeObserver(() => this.resize()).observe(this.canvas);
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     this.canvas.addEventListener("webglcontextrestored", () => {
-      const path = this.path;
       this.painter = new GlPainter(this.canvas);
-      if (path !== null) this.painter.setPath(path);
-      if (this.fixed !== null) this.painter.setExtra(this.fixed);
+      if (this.path !== null) this.painter.setPath(this.path);
       this.redraw();
     });
     this.listen();
-  }
-
-  // The rectangle of all cities, and the typical distance of neighbours.
-  box() {
-    const { x, y, n } = this.cities;
-    let left = Infinity, right = -Infinity, bottom = Infinity, top = -Infinity;
-    for (let i = 0; i < n; i++) {
-      if (x[i] < left) left = x[i];
-      if (x[i] > right) right = x[i];
-      if (y[i] < bottom) bottom = y[i];
-      if (y[i] > top) top = y[i];
-    }
-    this.bounds = { left, right, bottom, top };
   }
 
   resize() {
@@ -82,6 +64,7 @@ class View {
   }
 
   fit() {
+    if (this.bounds === null) return;
     Object.assign(this.camera, this.fitted(this.camera.width, this.camera.height));
     this.least = this.camera.scale / 4;
     this.most = Math.max(this.camera.scale * 4, MOST_PIXELS_A_STEP * this.ratio);
@@ -92,18 +75,13 @@ class View {
   setPath(path) {
     this.path = path;
     this.painter.setPath(path);
+    const [{ points, edges }] = path.levels;
     this.typicalEdge = typicalEdge(path.levels[0]);
+    if (this.bounds === null) {
+      this.bounds = boundsOf(points, 0, edges);
+      this.fit();
+    }
     this.redraw(true);
-  }
-
-  // Pairs of cities whose edges are fixed, as points.
-  setFixed(pairs) {
-    if (pairs.length === 0) return;
-    this.fixed = new Float32Array(4 * pairs.length);
-    pairs.forEach(([a, b], i) => {
-      this.fixed.set([this.cities.x[a], this.cities.y[a], this.cities.x[b], this.cities.y[b]], 4 * i);
-    });
-    this.painter.setExtra(this.fixed);
   }
 
   // Moves
@@ -177,20 +155,13 @@ class View {
     }
     const picture = this.picture(this.camera, this.moving ? Math.min(this.budget, this.fine) : this.fine, style());
     this.painter.paint(this.camera, picture);
-    this.level = picture.level;
     this.settled = !this.moving;
-    this.frames++;
     for (const listener of this.listeners) listener();
   }
 
   // What to draw for a camera, with so many edges at most.
   picture(camera, budget, colours, ratio = this.ratio) {
-    const window = {
-      left: camera.x - camera.width / 2 / camera.scale,
-      right: camera.x + camera.width / 2 / camera.scale,
-      bottom: camera.y - camera.height / 2 / camera.scale,
-      top: camera.y + camera.height / 2 / camera.scale,
-    };
+    const window = windowOf(camera);
     let level = 0, seen = this.path.levels[0].inView(window);
     const cities = seen.edges;
     const near = this.begun(seen.ranges, 0);
@@ -207,7 +178,9 @@ class View {
       dots = { radius: radius * ratio, ring: Math.min(1.5, 0.45 * radius) * ratio, ranges: near };
       if (dots.ranges.length === 0 && this.path.levels[0].edges === 0) dots.ranges = [[0, 0]];
     }
-    return { level, ranges: this.begun(seen.ranges, level), style: { ...colours, width, strength }, dots };
+    const { line, other, fixed, paper } = colours;
+    const marked = [[...line, strength], [...other, Math.max(strength, 0.6)], [...fixed, 1]];
+    return { level, ranges: this.begun(seen.ranges, level), style: { colours: marked, paper, width }, dots };
   }
 
   // The parts of ranges that are drawn.
@@ -230,7 +203,6 @@ class View {
       : { ...this.camera, width: canvas.width, height: canvas.height, scale: (this.camera.scale * canvas.width) / this.camera.width };
     const painter = new CanvasPainter(canvas);
     painter.setPath(this.path);
-    if (this.fixed !== null) painter.setExtra(this.fixed);
     painter.paint(camera, this.picture(camera, 400_000, colours, ratio));
     return { camera, ratio, path: this.path, pixel: (x, y) => this.pixel(x, y, camera, ratio) };
   }
@@ -307,6 +279,19 @@ class View {
     });
     canvas.addEventListener("dblclick", (event) => this.zoom(2, ...place(event)));
   }
+}
+
+// The rectangle of the plane that a camera sees.
+function windowOf({ x, y, width, height, scale }) {
+  const across = width / 2 / scale, up = height / 2 / scale;
+  return { left: x - across, right: x + across, bottom: y - up, top: y + up };
+}
+
+// The canvas that lies above or below a view, as large as its own; returned is what tells colours of the style sheet.
+function laidOver(canvas, view) {
+  const { width, height } = view.canvas, computed = getComputedStyle(document.documentElement);
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  return (name) => computed.getPropertyValue(name).trim();
 }
 
 function typicalEdge(level) {

@@ -17,10 +17,8 @@ class World {
   }
 
   draw() {
-    const { canvas, view } = this, { width, height } = view.canvas;
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    const computed = getComputedStyle(document.documentElement);
-    this.drawn = this.paint(canvas, view.camera, view.ratio, (name) => computed.getPropertyValue(name));
+    const { canvas, view } = this;
+    this.drawn = this.paint(canvas, view.camera, view.ratio, laidOver(canvas, view));
   }
 
   // Below what is on the canvas of a sheet of paper.
@@ -42,7 +40,7 @@ class World {
     context.fillStyle = colour("--land");
     context.strokeStyle = colour("--coast");
     context.lineWidth = 0.8 * ratio;
-    const left = camera.x - width / 2 / camera.scale, right = camera.x + width / 2 / camera.scale;
+    const { left, right } = windowOf(camera);
     const start = x.reduce((least, v) => Math.min(least, v), Infinity);
     for (let turn = Math.floor((left - start) / round); turn <= Math.floor((right - start) / round); turn++) {
       context.beginPath();

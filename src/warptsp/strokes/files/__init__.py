@@ -6,8 +6,9 @@ makes the contents of a file in a new order, and verifies them (`strokes.verify`
 
 from __future__ import annotations
 
-from .drawing import Drawing
-from .registry import formats, read_drawing
-from .writing import NotVerified, Rules, rewritten
+from warptsp.strokes.files.drawing import Drawing
+from warptsp.strokes.files.registry import formats, read_drawing
+from warptsp.strokes.files.writing import rewritten
+from warptsp.strokes.verify import NotVerified, Rules
 
 __all__ = ["Drawing", "NotVerified", "Rules", "formats", "read_drawing", "rewritten"]

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from .drawing import written
-
-__all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text"]
+from warptsp.strokes.files.drawing import written
 
 _TOKEN = re.compile(
     r"[\s,]*(?:([MmZzLlHhVvCcSsQqTtAa])|([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))"

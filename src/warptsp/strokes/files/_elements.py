@@ -8,13 +8,10 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from warptsp.errors import ParseError
-
-from ._curves import Subpath
-from ._page import PERCENT, Matrix, inner_page, matrix_of, page, product
-from ._shapes import GEOMETRY, plain_numbers, subpaths_of
-from .drawing import Source
-
-__all__ = ["Element", "Reader"]
+from warptsp.strokes.files._curves import Subpath
+from warptsp.strokes.files._page import PERCENT, Matrix, inner_page, matrix_of, page, product
+from warptsp.strokes.files._shapes import GEOMETRY, plain_numbers, subpaths_of
+from warptsp.strokes.files.drawing import Source
 
 # What may stand between shapes without being drawn there. Shapes pass nothing else, known or unknown.
 _SILENT = ("defs", "clipPath", "mask", "pattern", "symbol", "marker", "metadata", "namedview", "title",

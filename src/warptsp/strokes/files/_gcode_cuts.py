@@ -9,11 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from warptsp.strokes.files._gcode_words import Line
 from warptsp.strokes.model import Path
-
-from ._gcode_words import Line
-
-__all__ = ["Cuts", "Overlaps", "path_of"]
 
 _SAG = 0.01  # by which a chord may miss its arc, in the file's unit
 _SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool

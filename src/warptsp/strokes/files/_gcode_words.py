@@ -15,8 +15,6 @@ from typing import NamedTuple
 from warptsp._checks import short
 from warptsp.errors import ParseError
 
-__all__ = ["WORD", "Line", "Program", "State", "bare_text", "read_lines"]
-
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)

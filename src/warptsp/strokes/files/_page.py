@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["PERCENT", "Matrix", "inner_page", "length_of", "matrix_of", "page", "product"]
-
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(px|mm|cm|in|pt|pc|q)?\s*", re.I)
 PERCENT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+))%\s*")
 _RATIO = re.compile(r"\s*(?:(none)|x(Min|Mid|Max)Y(Min|Mid|Max))(?:\s+(meet|slice))?\s*")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ._curves import Segment, Subpath, decimals_of, parse_path, path_text
-from ._page import length_of
-from .drawing import written
-
-__all__ = ["GEOMETRY", "plain_numbers", "rewritten", "subpaths_of"]
+from warptsp.strokes.files._curves import Segment, Subpath, decimals_of, parse_path, path_text
+from warptsp.strokes.files._page import length_of
+from warptsp.strokes.files.drawing import written
 
 #: Shapes, and the attributes that say where they lie.
 GEOMETRY = {

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
-__all__ = ["Drawing", "Source", "StrokeFormat", "written"]
-
 _MOST = 12  # decimals of a sum that are exact in a double; with more a number is written with all it has
 
 

@@ -16,12 +16,9 @@ import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import BackendUnavailable, ParseError
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from .drawing import Drawing, Source, StrokeFormat
-
-__all__ = ["FORMAT"]
 
 _DRAWN = ("LINE", "LWPOLYLINE", "POLYLINE", "ARC", "CIRCLE", "ELLIPSE", "SPLINE", "POINT")
 _PLAIN = ("", "BYLAYER", "CONTINUOUS")  # line types without dashes, which would show a direction

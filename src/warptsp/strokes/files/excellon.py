@@ -13,12 +13,9 @@ import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import ParseError
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from .drawing import Drawing, Source, StrokeFormat
-
-__all__ = ["FORMAT"]
 
 _NUMBER = r"([-+]?[0-9.]+)"
 _HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_NUMBER})?)?")

@@ -26,14 +26,11 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
+from warptsp.strokes.files._gcode_cuts import Cuts, Overlaps, path_of
+from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from ._gcode_cuts import Cuts, Overlaps, path_of
-from ._gcode_words import WORD, Line, Program, State, bare_text, read_lines
-from .drawing import Drawing, Source, StrokeFormat
-
-__all__ = ["FORMAT"]
 
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
 _RAPID = re.compile(r"(?i)\bG0*0(?![\d.])")

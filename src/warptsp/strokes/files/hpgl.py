@@ -14,12 +14,9 @@ import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import ParseError
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat, written
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from .drawing import Drawing, Source, StrokeFormat, written
-
-__all__ = ["FORMAT"]
 
 _COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;\x1b]*);?")
 # What is meant for the plotter's interface, or for a printer that is told to be a plotter.

@@ -13,12 +13,9 @@ from warptsp._checks import shown
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
+from warptsp.strokes.files._memory import uncollected
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import LARGEST
-
-from ._memory import uncollected
-from .drawing import Drawing, Source, StrokeFormat
-
-__all__ = ["format_of", "formats", "read_drawing"]
 
 #: Modules beside this one, each with its `FORMAT`; a module is imported when a search gets there.
 MODULES = ("svg", "hpgl", "gcode", "excellon", "dxf")

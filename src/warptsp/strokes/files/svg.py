@@ -15,16 +15,13 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from warptsp.strokes.files._curves import Subpath
+from warptsp.strokes.files._elements import Element, Reader
+from warptsp.strokes.files._page import Matrix
+from warptsp.strokes.files._shapes import GEOMETRY, rewritten
+from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
-
-from ._curves import Subpath
-from ._elements import Element, Reader
-from ._page import Matrix
-from ._shapes import GEOMETRY, rewritten
-from .drawing import Drawing, Source, StrokeFormat
-
-__all__ = ["FORMAT"]
 
 _ID = re.compile(rb"""\sid\s*=\s*("[^"]*"|'[^']*')""")
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from warptsp.strokes.files._memory import uncollected
+from warptsp.strokes.files.drawing import Drawing
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
-
-from ._memory import uncollected
-from .drawing import Drawing
-
-__all__ = ["NotVerified", "Rules", "rewritten"]
 
 
 @uncollected()

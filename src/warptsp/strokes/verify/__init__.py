@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .work import NotVerified, Rules
+from warptsp.strokes.verify.work import NotVerified, Rules
 
 __all__ = ["NotVerified", "Rules", "verify"]
 

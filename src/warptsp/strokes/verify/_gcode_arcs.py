@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-__all__ = ["SAG", "points_of_arc"]
-
 SAG = 0.01  # by which a chord may miss its arc, in the file's unit
 
 

@@ -15,10 +15,20 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._gcode_arcs import points_of_arc
-from ._gcode_text import ANYWHERE, BACK, FIRST, MODAL, MOVES, STAYS, TALK, WIDTH, plain, uncommented, words_of
-
-__all__ = ["Piece", "Rapid", "Run", "run_program"]
+from warptsp.strokes.verify._gcode_arcs import points_of_arc
+from warptsp.strokes.verify._gcode_text import (
+    ANYWHERE,
+    BACK,
+    FIRST,
+    MODAL,
+    MOVES,
+    STAYS,
+    TALK,
+    WIDTH,
+    plain,
+    uncommented,
+    words_of,
+)
 
 _Path = tuple[NDArray[np.float64], float, float]
 

@@ -6,20 +6,6 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-__all__ = [
-    "ANYWHERE",
-    "BACK",
-    "FIRST",
-    "MODAL",
-    "MOVES",
-    "STAYS",
-    "TALK",
-    "WIDTH",
-    "plain",
-    "uncommented",
-    "words_of",
-]
-
 _TOKEN = re.compile(r"([A-Z])[ \t]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))?[ \t]*")
 WIDTH = re.compile(r"(?i)\b(?:D|dia|diam|diameter)\b\.?\s*[:=]?\s*([0-9]*\.?[0-9]+)")
 MOVES = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}

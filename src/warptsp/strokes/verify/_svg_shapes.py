@@ -7,9 +7,7 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 
-from .work import NotVerified
-
-__all__ = ["Figure", "Geometry", "canonical", "drawn_by", "outline_of"]
+from warptsp.strokes.verify.work import NotVerified
 
 Pair = tuple[Decimal, Decimal]
 # A letter of L, Q, C, A, where it ends, its control points, and of an arc: radii, rotation, two flags.

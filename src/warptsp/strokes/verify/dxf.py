@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .work import NotVerified, Rules, inner_first
+from warptsp.strokes.verify.work import NotVerified, Rules, inner_first
 
 _Pair = tuple[bytes, bytes]
 _KINDS = {b"LINE", b"LWPOLYLINE", b"POLYLINE", b"ARC", b"CIRCLE", b"ELLIPSE", b"SPLINE", b"POINT"}

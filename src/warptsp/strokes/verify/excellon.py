@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .work import NotVerified, Rules
+from warptsp.strokes.verify.work import NotVerified, Rules
 
 _LETTERS = b"0123456789.+-"
 

@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._gcode_arcs import SAG
-from ._gcode_machine import Run, run_program
-from .work import NotVerified, Rules, inner_first, matched, overlaps_in_order, same_groups
-
-__all__ = ["verify"]
+from warptsp.strokes.verify._gcode_arcs import SAG
+from warptsp.strokes.verify._gcode_machine import Run, run_program
+from warptsp.strokes.verify.work import (
+    NotVerified,
+    Rules,
+    inner_first,
+    matched,
+    overlaps_in_order,
+    same_groups,
+)
 
 
 def verify(before: bytes, after: bytes, rules: Rules) -> None:

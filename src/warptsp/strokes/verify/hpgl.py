@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from .work import NotVerified, Rules
+from warptsp.strokes.verify.work import NotVerified, Rules
 
 _Point = tuple[Decimal, Decimal]
 _Line = tuple[_Point, _Point]

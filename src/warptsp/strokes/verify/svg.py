@@ -16,8 +16,8 @@ from xml.parsers import expat
 
 import numpy as np
 
-from ._svg_shapes import GEOMETRY, Figure, canonical, drawn_by, outline_of
-from .work import NotVerified, Rules, inner_first
+from warptsp.strokes.verify._svg_shapes import GEOMETRY, Figure, canonical, drawn_by, outline_of
+from warptsp.strokes.verify.work import NotVerified, Rules, inner_first
 
 _UNDRAWN = {
     "defs", "clipPath", "mask", "pattern", "symbol", "marker", "metadata", "namedview", "title", "desc",

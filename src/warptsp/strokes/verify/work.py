@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from warptsp.errors import ParseError
 
-__all__ = ["NotVerified", "Rules", "inner_first", "matched", "overlaps_in_order", "same_groups"]
-
 _PAIRS = 1 << 22  # of parts of two works that are measured at once
 _MOST = 1 << 28  # such pairs at most: seconds
 

@@ -51,6 +51,5 @@ def held_karp(
         root=int(layout.city[best.root : best.root + 1].download()[0]),
         rounds=int(best.rounds),
         certified=best.certified,
-        edges=int(ascent.graph.arcs) // 2,
         potentials=written.download(),
     )

@@ -17,7 +17,7 @@ using namespace warptsp::exhaustive;
 template <class Walk>
 __global__ void __launch_bounds__(EXACT_BLOCK)
     evaluate_exactly(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
-  if (tour.state->status != tour.exact_status()) return;
+  if (!tour.is_next(false)) return;
   const long long warps = (long long)gridDim.x * (blockDim.x / 32);
   const long long warp = (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   const long long begin = first + (last - first) * warp / warps, end = first + (last - first) * (warp + 1) / warps;
@@ -36,8 +36,9 @@ __global__ void __launch_bounds__(EXACT_BLOCK)
 template <class Move>
 __global__ void choose_move(DescentTour tour, const BestMove *found, int count, int candidates, int fast) {
   DescentState &state = *tour.state;
-  if (state.status == DescentStatus::complete || (fast && state.status != DescentStatus::searching) ||
-      (!fast && state.status != tour.exact_status())) {
+  const bool is_next = tour.is_next(fast);
+  __syncthreads();  // before the state changes
+  if (!is_next) {
     if (threadIdx.x == 0) state.applies = 0;
     return;
   }
@@ -67,8 +68,14 @@ __global__ void choose_move(DescentTour tour, const BestMove *found, int count, 
     state.gained += best.delta;
     ++state.moves;
   }
-  if (shorter || !fast) ++state.passes;
-  state.status = shorter ? DescentStatus::searching : fast ? DescentStatus::doubtful : DescentStatus::complete;
+  if (shorter || !fast) {
+    ++state.passes;
+    state.evaluations += (long long)Move::moves(tour.n);
+    state.current = shorter ? 0 : tour.own + 1;
+  }
+  state.status = !shorter && fast                        ? DescentStatus::doubtful
+                 : !shorter && state.current > tour.last ? DescentStatus::complete
+                                                         : DescentStatus::searching;
 }
 
 // The tour after the move: cities, and all that goes with positions. `all`: nothing is in place yet.

@@ -24,7 +24,7 @@ __device__ __forceinline__ bool take_piece(int n, long long first, long long las
 extern "C" __global__ void __launch_bounds__(tile_block, has_fast_squares &&TILE_ROUNDING == 0 ? 7 : 4)
     evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found,
                    unsigned long long *taken, int coarse, int piece, int fine) {
-  if (tour.state->status != DescentStatus::searching) return;
+  if (!tour.is_next(true)) return;
   BestMove best;
   const auto report = [&](int delta, int row, int column) { best.offer((double)delta, number_of(Pair{row, column})); };
   TileShare share;
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(resident_block, 1)
 // Tasks [first, last) of TripleTasks.
 extern "C" __global__ void __launch_bounds__(tile_block)
     evaluate_triples(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
-  if (tour.state->status != DescentStatus::searching) return;
+  if (!tour.is_next(true)) return;
   BestMove best;
   search_triples<TILE_ROUNDING>(tour.points, tour.n, first, last, best);
   keep_best_of_block(best, fresh, found);

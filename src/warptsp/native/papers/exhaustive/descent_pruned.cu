@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(tile_block)
 extern "C" __global__ void __launch_bounds__(tile_block)
     evaluate_pruned(DescentTour tour, const Stretch<float> *stretches, long long first, long long last, int of_unit,
                     int fresh, BestMove *found, unsigned *gain, unsigned long long *evaluated) {
-  if (tour.state->status != DescentStatus::searching) return;
+  if (!tour.is_next(true)) return;
   const int n = tour.n, count = stretches_of(n), lane = threadIdx.x % 32;
   const int units = (count + of_unit - 1) / of_unit;
   const long long warps = (long long)gridDim.x * (blockDim.x / 32);

@@ -21,11 +21,12 @@ enum class DescentStatus : int {
 };
 
 struct DescentState {
-  long long passes, moves;
+  long long passes, moves, evaluations;
   double gained;      // sum of the moves' deltas
   MoveNumber number;  // the move that is applied next
   DescentStatus status;
   int applies;  // whether one is
+  int current;  // which of several neighbourhoods is passed over next
 };
 
 struct DescentTour {
@@ -33,6 +34,7 @@ struct DescentTour {
   MetricKind kind;
   int stride;  // of rows
   int has_fast_pass;
+  int own, last;          // this neighbourhood, and the last one of those that are passed over in turn
   const double *rows;     // coordinates by city, or null
   const int *int_matrix;  // distances by city, or null
   const double *real_matrix;
@@ -44,11 +46,14 @@ struct DescentTour {
   double *columns;    // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
   double middle_x, middle_y, scale, edge_scale;  // of the points
   double tolerance;
+  long long limit;       // of passes
   int *earlier, *later;  // limits of swaps by position (exhaustive_passes.h), or null
   DescentState *state;
 
-  __device__ DescentStatus exact_status() const {
-    return has_fast_pass ? DescentStatus::doubtful : DescentStatus::searching;
+  // Whether this neighbourhood's pass is next, the fast one or that in double precision.
+  __device__ bool is_next(bool fast) const {
+    return state->current == own && state->passes < limit &&
+           state->status == (has_fast_pass && !fast ? DescentStatus::doubtful : DescentStatus::searching);
   }
   // Of two positions.
   __device__ double operator()(int p, int q) const {
@@ -156,6 +161,24 @@ struct SwapWalk {
     if (tour.later && !(p.j < tour.later[p.i] && tour.earlier[p.j] < p.i)) return;
     const Swap swap{p.i, p.j, tour.n};
     best.offer(swap.delta(tour, tour.edges), swap.number());
+  }
+};
+
+struct RelocateWalk {
+  typedef Relocate Move;
+  Relocation at;
+  double gap;  // what closes it behind the city
+  __device__ RelocateWalk(const DescentTour &tour, long long number) : at(relocation_of((MoveNumber)number, tour.n)) {
+    gap = Relocate{at, tour.n}.gap(tour);
+  }
+  __device__ void advance(const DescentTour &tour) {
+    at.over += 32;
+    if (at.over <= tour.n - 3) return;
+    for (; at.over > tour.n - 3; ++at.position) at.over -= tour.n - 3;
+    if (at.position < tour.n) gap = Relocate{at, tour.n}.gap(tour);
+  }
+  __device__ void evaluate(const DescentTour &tour, BestMove &best) const {
+    best.offer(Relocate{at, tour.n}.delta(tour, tour.edges, gap), number_of(at, tour.n));
   }
 };
 

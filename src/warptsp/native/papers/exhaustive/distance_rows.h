@@ -1,20 +1,22 @@
-// The tour's distances by position, a stretch of a row at a time, in the exact arithmetic of the metric. Host only.
+// The tour's distances by position, a stretch of a row at a time: in the exact arithmetic of the metric and, in the plane,
+// in single precision. Host only.
 //
 // The exhaustive methods need the distances of one position to many consecutive ones. In the plane these are plain
 // loops over coordinates in tour order, which the compiler vectorises; every other metric is asked pair by pair.
-// All distances are doubles: TSPLIB's integers are exact in them.
 #pragma once
 #include <algorithm>
-#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "common/metric.h"
 #include "common/vectors.h"
+#include "papers/exhaustive/two_opt_scan.h"
 
 namespace warptsp::exhaustive {
 
 // What distances are made from; the arrays belong to the caller. One of points and the matrices is given.
 struct DistanceSource {
+  typedef double Value;
   MetricKind kind = MetricKind::exact_2d;
   Points points{nullptr, 0};
   const int *int_matrix = nullptr;
@@ -29,76 +31,164 @@ struct DistanceSource {
   }
 };
 
-// out[i] = distance from (x, y) to (xs[i], ys[i]).
-template <MetricKind Kind>
-void planar_row(double x, double y, const double *xs, const double *ys, int count, double *out) {
-  vectorised([=]() WARPTSP_INLINE_LAMBDA {
-    const double *WARPTSP_RESTRICT const px = xs;
-    const double *WARPTSP_RESTRICT const py = ys;
-    double *WARPTSP_RESTRICT const result = out;
-    for (int i = 0; i < count; ++i) {
-      const double p[2] = {x, y}, q[2] = {px[i], py[i]};
-      result[i] = coordinate_distance(Kind, p, q);
-    }
-  });
-}
+// Positions that arrays have: position n is position 0 again, and a scan reads on behind it.
+inline int positions_of(int n) { return MoveRows{n, MoveOrder::triangle}.positions(); }
 
-class DistanceRows {
+// Coordinates of the plane by position, relative to the middle of their extent or not, and the edges between them.
+template <class R>
+class PlaneRows {
  public:
-  // Positions 0 .. n of the tour; position n is position 0 again.
-  DistanceRows(const DistanceSource &source, const std::vector<int> &tour) : source_(source), tour_(tour) {
-    planar_ = source.points.rows != nullptr && source.points.stride == 2 && !source.dummy && is_euclidean(source.kind);
-    tour_.push_back(tour[0]);
-    if (planar_) x_.resize(tour_.size()), y_.resize(tour_.size());
-    place(0, (int)tour_.size());
+  typedef R Real;
+
+  PlaneRows(const DistanceSource &source, bool relative)
+      : points_(source.points.rows), kind_(source.kind), n_(source.size), x_(positions_of(n_)), y_(x_), edges_(x_) {
+    for (int axis = 0; axis < 2 && relative; ++axis) middle_[axis] = low(source, axis) + extent(source, axis) / 2;
+  }
+  // In the plane, and where vectors round doubles as the metric does.
+  static bool suits(const DistanceSource &source) {
+    return source.points.rows && source.points.stride == 2 && !source.dummy && is_euclidean(source.kind) &&
+           extent(source, 0) + extent(source, 1) < 0x1p51;
   }
 
-  int size() const { return (int)tour_.size() - 1; }
-  MetricKind kind() const { return source_.kind; }
-  int city(int position) const { return tour_[position]; }
-  std::vector<int> tour() const { return std::vector<int>(tour_.begin(), tour_.end() - 1); }
-  double operator()(int a, int b) const { return source_(tour_[a], tour_[b]); }
-  // Whether distances are those of points in the plane, and then these, by position.
-  bool planar() const { return planar_; }
-  const double *x() const { return x_.data(); }
-  const double *y() const { return y_.data(); }
+  MetricKind kind() const { return kind_; }
+  int size() const { return n_; }
+  const Real *x() const { return x_.data(); }
+  const Real *y() const { return y_.data(); }
+  const Real *edges() const { return edges_.data(); }
+
+  // Takes over what changed between the positions [begin, end).
+  void place(const std::vector<int> &city, int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const double *const row = points_ + 2 * (size_t)city[k];
+      x_[k] = (Real)(row[0] - middle_[0]);
+      y_[k] = (Real)(row[1] - middle_[1]);
+    }
+    for (size_t k = n_; k < x_.size(); ++k) {
+      x_[k] = x_[k % n_];
+      y_[k] = y_[k % n_];
+    }
+    with_euclidean(kind_, [&](auto kind) {
+      for (int k = std::max(begin - 1, 0); k < end; ++k)
+        edges_[k] = plane_distance<decltype(kind)::value, Real>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
+    });
+  }
 
   // out[i - begin] = distance of the positions `from` and i, for begin <= i < end <= n + 1.
+  template <MetricKind kind>
+  void fill_as(int from, int begin, int end, Real *out) const {
+    vectorised([=, this]() WARPTSP_INLINE_LAMBDA {
+      const Real *WARPTSP_RESTRICT const x = x_.data() + begin;
+      const Real *WARPTSP_RESTRICT const y = y_.data() + begin;
+      Real *WARPTSP_RESTRICT const result = out;
+      const Real own_x = x_[from], own_y = y_[from];
+      for (int i = 0; i < end - begin; ++i) result[i] = plane_distance<kind, Real>(x[i] - own_x, y[i] - own_y);
+    });
+  }
+  void fill(int from, int begin, int end, Real *out) const {
+    with_euclidean(kind_, [&](auto kind) { fill_as<decltype(kind)::value>(from, begin, end, out); });
+  }
+
+  // use(distances), as two_opt_scan.h takes them.
+  template <class Use>
+  void with_distances(const Use &use) const {
+    with_euclidean(kind_, [&](auto kind) { use(PlaneDistances<Real, decltype(kind)::value>{x_.data(), y_.data()}); });
+  }
+
+ private:
+  static double low(const DistanceSource &source, int axis) {
+    double least = source.points.rows[axis];
+    for (int i = 1; i < source.size; ++i) least = std::min(least, source.points.rows[2 * (size_t)i + axis]);
+    return least;
+  }
+  static double extent(const DistanceSource &source, int axis) {
+    double most = source.points.rows[axis];
+    for (int i = 1; i < source.size; ++i) most = std::max(most, source.points.rows[2 * (size_t)i + axis]);
+    return most - low(source, axis);
+  }
+
+  const double *points_;
+  MetricKind kind_;
+  int n_;
+  std::vector<Real> x_, y_, edges_;
+  double middle_[2] = {0.0, 0.0};
+};
+
+// The same where the metric is known to the compiler: a pass need not ask for it in every row.
+template <class R, MetricKind metric>
+struct RowsOfKind {
+  typedef R Real;
+  const PlaneRows<R> &plane;
+
+  int size() const { return plane.size(); }
+  const R *edges() const { return plane.edges(); }
+  void fill(int from, int begin, int end, R *out) const { plane.template fill_as<metric>(from, begin, end, out); }
+  template <class Use>
+  void with_distances(const Use &use) const {
+    use(PlaneDistances<R, metric>{plane.x(), plane.y()});
+  }
+};
+
+// Exact distances, and the tour.
+class DistanceRows {
+ public:
+  typedef double Real;
+
+  // `fixed`: two neighbours in fixed edges for each city, -1 for none; empty if there are no fixed edges.
+  DistanceRows(const DistanceSource &source, const std::vector<int> &tour, std::vector<int> fixed)
+      : source_(source), tour_(tour), fixed_(std::move(fixed)), edges_(positions_of(source.size)) {
+    tour_.resize(edges_.size());
+    if (PlaneRows<double>::suits(source)) plane_ = std::make_unique<PlaneRows<double>>(source, false);
+    place(0, size());
+  }
+
+  int size() const { return source_.size; }
+  MetricKind kind() const { return source_.kind; }
+  const std::vector<int> &city() const { return tour_; }
+  std::vector<int> tour() const { return std::vector<int>(tour_.begin(), tour_.begin() + size()); }
+  double operator()(int a, int b) const { return source_(tour_[a], tour_[b]); }
+  // By position, n + 1 of them; a fixed edge is shorter than any gain.
+  const double *edges() const { return edges_.data(); }
+  // Null where distances are not those of points in the plane.
+  const PlaneRows<double> *plane() const { return plane_.get(); }
+
   void fill(int from, int begin, int end, double *out) const {
-    if (planar_) {
-      const double *const x = x_.data() + begin, *const y = y_.data() + begin;
-      const int count = end - begin;
-      return with_euclidean(
-          source_.kind, [&](auto kind) { planar_row<decltype(kind)::value>(x_[from], y_[from], x, y, count, out); });
-    }
+    if (plane_) return plane_->fill(from, begin, end, out);
     const int own = tour_[from];
     for (int i = begin; i < end; ++i) out[i - begin] = source_(own, tour_[i]);
   }
+  template <class Use>
+  void with_distances(const Use &use) const {
+    if (plane_) return plane_->with_distances(use);
+    use(CityDistances<DistanceSource>{source_, tour_.data()});
+  }
 
-  // Puts the cities of positions [begin, end) anew, by old position; position 0 of the tour may change.
+  // Puts the cities of positions [begin, end) anew, by old position.
   template <class Source>
   void rearrange(int begin, int end, const Source &from) {
     std::vector<int> cities(end - begin);
     for (int k = begin; k < end; ++k) cities[k - begin] = tour_[from(k)];
     std::copy(cities.begin(), cities.end(), tour_.begin() + begin);
-    tour_.back() = tour_.front();
     place(begin, end);
-    if (begin == 0) place(size(), size() + 1);
   }
 
  private:
   void place(int begin, int end) {
-    if (!planar_) return;
-    for (int k = begin; k < end; ++k) {
-      x_[k] = source_.points.rows[2 * (size_t)tour_[k]];
-      y_[k] = source_.points.rows[2 * (size_t)tour_[k] + 1];
+    const int n = size();
+    for (size_t k = n; k < tour_.size(); ++k) tour_[k] = tour_[k % n];
+    if (plane_) plane_->place(tour_, begin, end);
+    for (int i = std::max(begin - 1, 0); i < end; ++i) {
+      edges_[i] = plane_ ? plane_->edges()[i] : (*this)(i, i + 1);
+      if (fixed_.empty()) continue;
+      const int *const others = &fixed_[2 * (size_t)tour_[i]];
+      if (others[0] == tour_[i + 1] || others[1] == tour_[i + 1]) edges_[i] = -1e300;
     }
+    edges_[n] = edges_[0];
   }
 
   DistanceSource source_;
-  std::vector<int> tour_;
-  std::vector<double> x_, y_;
-  bool planar_;
+  std::vector<int> tour_, fixed_;
+  std::vector<double> edges_;
+  std::unique_ptr<PlaneRows<double>> plane_;
 };
 
 }  // namespace warptsp::exhaustive

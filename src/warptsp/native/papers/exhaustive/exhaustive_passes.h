@@ -1,7 +1,6 @@
 // One pass over a whole neighbourhood on CPU threads: plain loops over rows of distances, no mapping of numbers.
 //
-// 2-opt needs one new distance a move, since d(i + 1, j + 1) of one move is d(i, j) of the next on the diagonal; a
-// swap and a relocation need one, too, and 3-opt none: it reads a matrix of the tour's distances by position, made once a pass.
+// 2-opt (two_opt_scan.h), a swap and a relocation need one new distance a move, and 3-opt none: it reads a matrix of the tour's distances by position, made once a pass.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -12,20 +11,11 @@
 #include "papers/exhaustive/neighborhoods.h"
 #include "common/parallel.h"
 #include "common/stop_token.h"
-#include "papers/exhaustive/two_opt_scan.h"
 
 namespace warptsp::exhaustive {
 
 // A stretch of rows and columns whose distances stay in the first cache: 1024 doubles are 8 KB.
 constexpr int tile_columns = 1024, tile_rows = 256;
-
-// What a pass examines, and what it found.
-struct PassView {
-  const DistanceRows &distance;
-  const std::vector<double> &edges;  // by position, n + 1 of them; a fixed edge is shorter than any gain
-  int threads;
-  const StopToken &token;
-};
 
 // Joins what threads found; false if the token stopped one of them.
 class PassResult {
@@ -76,53 +66,44 @@ inline int useful_threads(int threads, double moves) {
   return (int)std::max(1.0, std::min((double)threads, moves / 5e5));
 }
 
-inline bool pass_two_opt(const PassView &view, PassResult &result) {
-  const int n = view.distance.size();
-  const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
-  const double *const edges = view.edges.data();
-  for_each_task(useful_threads(view.threads, 0.5 * n * n), row_tiles * column_tiles, [&](int task) {
-    // Row j holds the pairs (i, j), i < j; column i. The last rows, which are the longest, come first.
-    const int first = (row_tiles - 1 - task / column_tiles) * tile_rows, last = std::min(first + tile_rows, n);
-    const int begin = task % column_tiles * tile_columns;
-    if (begin >= last - 1 || view.token.stopped()) return;
-    double rows[2][tile_columns + 1];
-    BestMove best = result.start();
-    const int end = std::min(begin + tile_columns, last);
-    view.distance.fill(last, begin, end + 1, rows[last & 1]);
-    for (int j = last - 1; j >= first && j > begin; --j) {
-      double *const own = rows[j & 1];
-      const double *const next = rows[(j + 1) & 1];
-      const int count = std::min(end, j) - begin;
-      view.distance.fill(j, begin, begin + count + 1, own);
-      const double *const edge_i = edges + begin;
-      const double edge_j = edges[j];
-      const auto delta = [=](int i)
-                             WARPTSP_INLINE_LAMBDA { return TwoOpt::delta(own[i], next[i + 1], edge_i[i], edge_j); };
-      const double least = min_of<double>(count, delta);
-      if (least > best.delta) continue;
-      int i = 0;
-      while (delta(i) != least) ++i;
-      best.offer(least, number_of(Pair{begin + i, j}));
-    }
-    result.join(best);
+// The passes take `rows`, of DistanceRows or PlaneRows, and work in their precision; false if the token stopped one.
+
+template <class Rows>
+bool pass_two_opt(const Rows &tour, int threads, const StopToken &token, PassResult &result) {
+  typedef typename Rows::Real Real;
+  const int n = tour.size();
+  const MoveRows rows{n, MoveOrder::triangle};
+  // The last rows, which are the longest, come first.
+  const int tiles = (rows.end() - rows.begin() + tile_rows - 1) / tile_rows;
+  const double below = result.start().delta;
+  tour.with_distances([&](const auto &distances) {
+    for_each_task(useful_threads(threads, 0.5 * n * n), tiles, [&](int task) {
+      if (token.stopped()) return;
+      const int begin = rows.begin() + (tiles - 1 - task) * tile_rows;
+      std::vector<Real> scratch(scan_scratch);
+      ScanBest<Real> found{(Real)below};
+      const ScanPart part{begin, std::min(begin + tile_rows, rows.end()), 0, n};
+      scan(distances, ScanTask<Real>{tour.edges(), rows, part, scratch.data()}, found);
+      if (found.found()) result.join({(double)found.delta, number_of(Pair{found.first(n), found.second(n)})});
+    });
   });
-  return !view.token.stopped();
+  return !token.stopped();
 }
 
-inline bool pass_three_opt(const PassView &view, PassResult &result) {
-  const int n = view.distance.size();
+inline bool pass_three_opt(const DistanceRows &rows, int threads, const StopToken &token, PassResult &result) {
+  const int n = rows.size();
   const size_t width = (size_t)n + 1;
   Buffer<double> matrix(width * width);
-  for_each_task(useful_threads(view.threads, 0.5 * n * n), n + 1, [&](int row) {
-    if (!view.token.stopped()) view.distance.fill(row, 0, row + 1, matrix.data() + width * row);
+  for_each_task(useful_threads(threads, 0.5 * n * n), n + 1, [&](int row) {
+    if (!token.stopped()) rows.fill(row, 0, row + 1, matrix.data() + width * row);
   });
-  const double *const edges = view.edges.data();
-  for_each_task(useful_threads(view.threads, (double)ThreeOpt::moves(n)), n - 2, [&](int task) {
+  const double *const edges = rows.edges();
+  for_each_task(useful_threads(threads, (double)ThreeOpt::moves(n)), n - 2, [&](int task) {
     const int k = n - 1 - task;
     const double *const to_e = matrix.data() + width * k, *const to_f = to_e + width;
     BestMove best = result.start();
     for (int j = 1; j < k; ++j) {
-      if (view.token.stopped()) return;
+      if (token.stopped()) return;
       const double *const to_c = matrix.data() + width * j, *const to_d = to_c + width;
       const double ce = to_e[j], cf = to_f[j], df = to_f[j + 1], edge_j = edges[j], edge_k = edges[k];
       const auto delta = [=](int i, int kind) WARPTSP_INLINE_LAMBDA {
@@ -147,7 +128,7 @@ inline bool pass_three_opt(const PassView &view, PassResult &result) {
     }
     result.join(best);
   });
-  return !view.token.stopped();
+  return !token.stopped();
 }
 
 // Which swaps are allowed: a city must stay before position later[x], and behind position earlier[y]; empty: all are.
@@ -155,10 +136,11 @@ struct SwapLimits {
   std::vector<int> earlier, later;
 };
 
-// In the precision of `edges`; fill(from, begin, end, out) writes distances of position `from` to [begin, end).
-template <class Real, class Fill>
-bool pass_swap(int n, const Real *edges, const Fill &fill_row, const SwapLimits &limits, int threads,
-               const StopToken &token, PassResult &result) {
+template <class Rows>
+bool pass_swap(const Rows &tour, const SwapLimits &limits, int threads, const StopToken &token, PassResult &result) {
+  typedef typename Rows::Real Real;
+  const int n = tour.size();
+  const Real *const edges = tour.edges();
   const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
   const bool limited = !limits.later.empty();
   for_each_task(useful_threads(threads, 0.5 * n * n), row_tiles * column_tiles, [&](int task) {
@@ -172,7 +154,7 @@ bool pass_swap(int n, const Real *edges, const Fill &fill_row, const SwapLimits 
     BestMove best = result.start();
     const auto fill = [&](int from) {
       const int begin = std::min(std::max(left - 1, from + 1), right + 1);
-      fill_row(from, begin, right + 1, rows[from % 3] + (begin - (left - 1)));
+      tour.fill(from, begin, right + 1, rows[from % 3] + (begin - (left - 1)));
     };
     fill(first - 1);
     fill(first);
@@ -217,10 +199,11 @@ bool pass_swap(int n, const Real *edges, const Fill &fill_row, const SwapLimits 
   return !token.stopped();
 }
 
-// In the precision of `edges`; fill(from, begin, end, out) as for swaps.
-template <class Real, class Fill>
-bool pass_relocate(int n, const Real *edges, const Fill &fill, int threads, const StopToken &token,
-                   PassResult &result) {
+template <class Rows>
+bool pass_relocate(const Rows &tour, int threads, const StopToken &token, PassResult &result) {
+  typedef typename Rows::Real Real;
+  const int n = tour.size();
+  const Real *const edges = tour.edges();
   const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
   for_each_task(useful_threads(threads, (double)n * n), row_tiles * column_tiles, [&](int task) {
     const int first = task / column_tiles * tile_rows, last = std::min(first + tile_rows, n);
@@ -229,9 +212,9 @@ bool pass_relocate(int n, const Real *edges, const Fill &fill, int threads, cons
     Real row[tile_columns + 1], through[tile_columns], gap;  // through: to both ends of an edge
     BestMove best = result.start();
     for (int p = first; p < last; ++p) {
-      fill(p, left, right + 1, row);
+      tour.fill(p, left, right + 1, row);
       const int before = p ? p - 1 : n - 1;
-      fill(before, p + 1, p + 2, &gap);
+      tour.fill(before, p + 1, p + 2, &gap);
       vectorised([&]() WARPTSP_INLINE_LAMBDA {
         for (int i = 0; i < right - left; ++i) through[i] = row[i] + row[i + 1];
       });

@@ -132,11 +132,20 @@ struct Relocate {
   WARPTSP_FN static Real delta(Real to_both, Real gap, Real edge, Real before, Real after) {
     return to_both + gap - edge - before - after;
   }
+  WARPTSP_FN int before() const { return move.position ? move.position - 1 : n - 1; }
+  template <class Distance>
+  WARPTSP_FN double gap(const Distance &distance) const {
+    return distance(before(), move.position + 1);
+  }
+  // With the gap, which all moves of the city have in common.
+  template <class Distance, class Edges>
+  WARPTSP_FN double delta(const Distance &distance, const Edges &edges, double gap) const {
+    const int p = move.position, edge = p + move.over < n ? p + move.over : p + move.over - n;
+    return delta(distance(p, edge) + distance(p, edge + 1), gap, edges[edge], edges[before()], edges[p]);
+  }
   template <class Distance, class Edges>
   WARPTSP_FN double delta(const Distance &distance, const Edges &edges) const {
-    const int p = move.position, before = p ? p - 1 : n - 1, edge = (p + move.over) % n;
-    return delta(distance(p, edge) + distance(p, edge + 1), distance(before, p + 1), edges[edge], edges[before],
-                 edges[p]);
+    return delta(distance, edges, gap(distance));
   }
   WARPTSP_FN int begin() const {
     return move.position == 0 ? 1 : wraps() ? move.position + move.over - n + 1 : move.position;

@@ -9,15 +9,15 @@ namespace warptsp::exhaustive {
 // All stretches of a tour, a field behind the other so that tests of many are vectors.
 class Stretches {
  public:
-  explicit Stretches(const PassView &view) : count_(stretches_of(view.distance.size())), fields_(5 * (size_t)count_) {
-    const int n = view.distance.size();
-    const double *const x = view.distance.x(), *const y = view.distance.y();
+  explicit Stretches(const DistanceRows &rows) : count_(stretches_of(rows.size())), fields_(5 * (size_t)count_) {
+    const int n = rows.size();
+    const double *const x = rows.plane()->x(), *const y = rows.plane()->y();
     for (int s = 0; s < count_; ++s) {
       const int begin = s * stretch_links, end = std::min(begin + stretch_links, n);
       const auto [low_x, high_x] = std::minmax_element(x + begin, x + end + 1);
       const auto [low_y, high_y] = std::minmax_element(y + begin, y + end + 1);
       const double values[5] = {*low_x, *high_x, *low_y, *high_y,
-                                *std::max_element(view.edges.data() + begin, view.edges.data() + end)};
+                                *std::max_element(rows.edges() + begin, rows.edges() + end)};
       for (int f = 0; f < 5; ++f) field(f)[s] = values[f];
     }
   }
@@ -51,16 +51,16 @@ class Stretches {
 };
 
 // `evaluated` counts the moves that were not skipped.
-inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> &rule, PassResult &result,
-                                long long &evaluated) {
-  const int n = view.distance.size();
-  const double *const edges = view.edges.data(), *const x = view.distance.x(), *const y = view.distance.y();
-  const Stretches stretches(view);
+inline bool pass_two_opt_pruned(const DistanceRows &tour, const PruningRule<double> &rule, int threads,
+                                const StopToken &token, PassResult &result, long long &evaluated) {
+  const int n = tour.size();
+  const double *const edges = tour.edges(), *const x = tour.plane()->x(), *const y = tour.plane()->y();
+  const Stretches stretches(tour);
   std::atomic<long long> compared{0};
-  for_each_task(useful_threads(view.threads, 0.02 * n * n), stretches.count(), [&](int task) {
+  for_each_task(useful_threads(threads, 0.02 * n * n), stretches.count(), [&](int task) {
     // Row j holds the pairs (i, j), i < j. The last rows, which are the longest, come first.
     const int last = stretches.count() - 1 - task;
-    if (view.token.stopped()) return;
+    if (token.stopped()) return;
     const Stretch<double> own = stretches[last];
     BestMove best = result.start();
     std::vector<unsigned char> kept(last + 1);
@@ -76,8 +76,8 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
         const double square = std::min(other.square_to(x[j], y[j]), other.square_to(x[j + 1], y[j + 1]));
         if (rule.skips(square, edges[j] + other.edge, best.delta)) continue;
         double *const own_row = rows[j & 1], *const next_row = rows[(j + 1) & 1];
-        if (filled != j) view.distance.fill(j, begin, end + 1, own_row);
-        view.distance.fill(j + 1, begin, end + 1, next_row);
+        if (filled != j) tour.fill(j, begin, end + 1, own_row);
+        tour.fill(j + 1, begin, end + 1, next_row);
         filled = j + 1;
         const int count = std::min(end, j) - begin;
         count_all += count;
@@ -97,7 +97,7 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
     result.join(best);
   });
   evaluated += compared;
-  return !view.token.stopped();
+  return !token.stopped();
 }
 
 }  // namespace warptsp::exhaustive

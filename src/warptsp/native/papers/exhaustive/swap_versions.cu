@@ -42,7 +42,7 @@ struct LookedUp {
 
 template <int Version>
 __global__ void evaluate_version(DescentTour tour, const int *city, BestMove *found) {
-  if (tour.state->status != tour.exact_status()) return;
+  if (!tour.is_next(false)) return;
   typedef Lessons<Version> Lesson;
   const MoveNumber threads = (MoveNumber)gridDim.x * blockDim.x;
   const MoveNumber thread = (MoveNumber)blockIdx.x * blockDim.x + threadIdx.x;
@@ -62,7 +62,7 @@ __global__ void evaluate_version(DescentTour tour, const int *city, BestMove *fo
 template <int Version>
 __global__ void __launch_bounds__(reduction_threads)
     reduce_version(DescentTour tour, const BestMove *found, int count, BestMove *result) {
-  if (tour.state->status != tour.exact_status()) return;
+  if (!tour.is_next(false)) return;
   typedef Lessons<Version> Lesson;
   __shared__ BestMove bests[reduction_threads];
   const Share share(count, blockDim.x, threadIdx.x, Lesson::results_together);

@@ -44,7 +44,12 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
   const int n = tour.n, thread = threadIdx.x;
   TilePoint *const points = (TilePoint *)memory;
   int *const own_city = (int *)(points + resident_points<R>(n));
-  if (tour.state->status != DescentStatus::searching) return;
+  if (!tour.is_next(true)) {
+    if (blockIdx.x == 0 && thread == 0) tour.state->applies = 0;
+    return;
+  }
+  passes = min(passes, tour.limit - tour.state->passes);
+  if (tour.own > 0) passes = 1;  // after a move the first neighbourhood is passed over again
   for (int k = thread; k < resident_points<R>(n); k += resident_block)
     points[k] = k <= n ? tour.points[k] : TilePoint{0.0f, 0.0f, 0, 0};
   for (int k = thread; k < n; k += resident_block) own_city[k] = city[k];
@@ -149,8 +154,10 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
     DescentState &state = *tour.state;
     state.passes += done;
     state.moves += done;
+    state.evaluations += done * (long long)TwoOpt::moves(n);
     state.gained += gained;
     state.applies = 0;
+    if (done > 0) state.current = 0;
     if (doubtful) state.status = DescentStatus::doubtful;
   }
 }

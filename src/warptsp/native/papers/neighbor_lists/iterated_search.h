@@ -62,6 +62,28 @@ WARPTSP_FN double temperature_at(const KickPlan &plan, long long k) {
   return plan.temperature * left * left;
 }
 
+// Writes a stretch of the tour; `scratch` has room for its cells.
+template <class Lanes>
+WARPTSP_FN void write_stretch(const Lanes &lanes, const TourArrays &tour, const Rewrite &rewrite, int *scratch) {
+  if (rewrite.pieces == 1) {  // one piece turned around: pairs of cells change places
+    lanes.each(rewrite.total / 2, [&](int k) {
+      const int p = rewrite.at(tour, k), q = rewrite.at(tour, rewrite.total - 1 - k);
+      const int a = tour.order[p], b = tour.order[q];
+      tour.order[p] = b;
+      tour.order[q] = a;
+      tour.position[b] = p;
+      tour.position[a] = q;
+    });
+    return;
+  }
+  lanes.each(rewrite.total, [&](int k) { scratch[k] = tour.order[rewrite.at(tour, rewrite.source(k))]; });
+  lanes.each(rewrite.total, [&](int k) {
+    const int p = rewrite.at(tour, k), city = scratch[k];
+    tour.order[p] = city;
+    tour.position[city] = p;
+  });
+}
+
 template <class Lanes, class Lists, bool Three>
 class IteratedSearch {
  public:
@@ -127,16 +149,8 @@ class IteratedSearch {
     }
   }
 
-  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept.
-  template <class Stop>
-  WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop) {
-    kicks(plan, length, best, stop, [&](const int *end) {
-      push_ends(end);
-      return settle(1ll << 62);
-    });
-  }
-
-  // `repair(end)` is the local search after a double bridge with these eight ends; it returns its gain.
+  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept. `repair(end)` is the
+  // local search after a double bridge with these eight ends; it returns its gain.
   template <class Stop, class Repair>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop, Repair &&repair) {
     const int n = tour_.size;
@@ -179,34 +193,18 @@ class IteratedSearch {
     }
   }
 
-  // Writes a stretch of the tour.
+  // Writes a stretch of the tour, and remembers which.
   WARPTSP_FN void write(const Rewrite &rewrite) {
-    const TourArrays tour = tour_;
     if (rewrite.total == 0) return;
     lanes_.once([&] {
       if (memory_->touched < max_touched) {
-        memory_->from[memory_->touched] = rewrite.sign > 0 ? rewrite.base : tour.wrap(rewrite.base - rewrite.total + 1);
+        memory_->from[memory_->touched] =
+            rewrite.sign > 0 ? rewrite.base : tour_.wrap(rewrite.base - rewrite.total + 1);
         memory_->length[memory_->touched] = rewrite.total;
       }
       if (memory_->touched <= max_touched) ++memory_->touched;
     });
-    if (rewrite.pieces == 1) {  // one piece turned around: pairs of cells change places
-      lanes_.each(rewrite.total / 2, [&](int k) {
-        const int p = rewrite.at(tour, k), q = rewrite.at(tour, rewrite.total - 1 - k);
-        const int a = tour.order[p], b = tour.order[q];
-        tour.order[p] = b;
-        tour.order[q] = a;
-        tour.position[b] = p;
-        tour.position[a] = q;
-      });
-      return;
-    }
-    lanes_.each(rewrite.total, [&](int k) { scratch_[k] = tour.order[rewrite.at(tour, rewrite.source(k))]; });
-    lanes_.each(rewrite.total, [&](int k) {
-      const int p = rewrite.at(tour, k), city = scratch_[k];
-      tour.order[p] = city;
-      tour.position[city] = p;
-    });
+    write_stretch(lanes_, tour_, rewrite, scratch_);
   }
 
  private:

@@ -6,7 +6,6 @@
 #include "papers/neighbor_lists/block_lanes.h"
 #include "papers/neighbor_lists/iterated_search.h"
 #include "papers/neighbor_lists/shared_passes.h"
-#include "papers/neighbor_lists/tour_in_block.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
@@ -94,11 +93,11 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % warp_size == 0) atomicAdd(&evaluated, (u64)evaluations);
   __syncthreads();
   if (own) {
-    const double gain = __longlong_as_double((long long)at.gain[threadIdx.x]);
-    if (gain > 0.0) found[city] = at.move[threadIdx.x];
-    rank[city] = gain > 0.0 ? gain_rank(gain) : no_gain;
+    const NeighborMove &move = at.move[threadIdx.x];
+    if (move.found()) found[city] = move;
+    rank[city] = move.found() ? gain_rank(move.gain) : no_gain;
     if (listed)
-      bits[city] = gain > 0.0;
+      bits[city] = move.found();
     else
       state->skipped = 1;
   }
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(block_threads)
       if (chosen == 0x7fffffff) break;
       const int city = (int)(keys[chosen] & 0xffffffffull);
       const NeighborMove now = found[city];
-      write_stretch(at, rewrite_of(at.tour, now));
+      write_stretch(BlockThreads(), at.tour, rewrite_of(at.tour, now), at.scratch);
       if ((int)threadIdx.x < now.cities) bits[now.t[threadIdx.x]] = 1;
       gain += now.gain;
       ++made;
@@ -234,7 +233,13 @@ __global__ void __launch_bounds__(block_threads)
   plan.first = (long long)state->kicks;
   plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
   plan.chain = blockIdx.x;
-  if (plan.count > 0) search.kicks(plan, length, best, [](long long) { return false; });
+  if (plan.count > 0)
+    search.kicks(
+        plan, length, best, [](long long) { return false; },
+        [&](const int *end) {
+          search.push_ends(end);
+          return search.settle(1ll << 62);
+        });
   __syncthreads();
   atomicAdd(&state->evaluations, (u64)search.counts.evaluations);
   if (chains.inside) {
@@ -253,31 +258,32 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// One chain by all blocks, each of which has a copy of it: so many passes of best improvement, and then kicks, up to number
-// `last`, with as many passes behind each as make a local optimum again.
+// One chain by all blocks: so many passes of best improvement, and then kicks, up to number `last`, with as many passes
+// behind each as make a local optimum again. All blocks come to the same, which the first one hands back. `words` are 0 when
+// it starts: those of the passes, and the counter of a barrier.
 template <bool Three>
 __global__ void __launch_bounds__(block_threads)
-    run_passes(NeighborInstance instance, ChainsOnDevice copies, KickPlan plan, long long last, long long passes,
+    run_passes(NeighborInstance instance, ChainsOnDevice chains, KickPlan plan, long long last, long long passes,
                u64 *words) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ ChainMemory chain;
   __shared__ PassMemory pass;
   const int n = instance.size;
-  const long long row = (long long)blockIdx.x * n;
-  ChainState *const state = copies.state + blockIdx.x;
+  ChainState *const state = chains.state;
+  unsigned *const arrived = (unsigned *)(words + 2 * move_words * gridDim.x);
   Carver shared{memory};
   const LinedUp lined_up(shared);
-  const TourInBlock at =
-      tour_in_block(n, copies.order + row, copies.position + row, copies.scratch + row, copies.inside, shared);
+  const TourInBlock at = tour_in_block(n, chains.order, chains.position, chains.scratch, chains.inside, shared);
   if (threadIdx.x == 0) chain.touched = 0;
   double length = state->length, best = state->best;
   plan.first = (long long)state->kicks;
   plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
-  __syncthreads();
+  grid_barrier(arrived);  // all have read what the first block writes in the end
   const Lists lists = lists_of(instance);
   SharedPasses<Three, Lists> look(lists, at.tour, lined_up, words, &pass);
-  IteratedSearch<BlockThreads, Lists, Three> search(BlockThreads(), lists, at.tour, ChainQueue{}, &chain, at.scratch,
-                                                    copies.kept + row, copies.best + row);
+  // Of the kept tours all blocks write the same, and none is a kick ahead of another.
+  IteratedSearch<PassThreads, Lists, Three> search(PassThreads(chains.inside ? nullptr : arrived), lists, at.tour,
+                                                   ChainQueue{}, &chain, at.scratch, chains.kept, chains.best);
   double gain;
   Rewrite rewrite;
   for (; passes > 0 && look.find(gain, rewrite); --passes) {
@@ -296,12 +302,13 @@ __global__ void __launch_bounds__(block_threads)
           return gained;
         });
   __syncthreads();
-  atomicAdd(&state->evaluations, look.evaluations);
-  if (copies.inside) put_tour_back(at.tour, copies.order + row, copies.position + row);
+  atomicAdd(&state->evaluations, (u64)look.evaluations);
+  if (threadIdx.x == 0) atomicAdd(&state->examined, look.examined);
+  if (blockIdx.x != 0) return;
+  if (chains.inside) put_tour_back(at.tour, chains.order, chains.position);
   if (threadIdx.x == 0) {
     state->length = length;
     state->best = best;
-    state->examined += look.examined;
     state->moves += look.made;
     state->kicks += (u64)search.counts.kicks;
     state->accepted += (u64)search.counts.accepted;

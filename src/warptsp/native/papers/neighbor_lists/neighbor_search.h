@@ -1,6 +1,7 @@
 // Long: passes and chains share a state. Local search along neighbour lists on CPU threads: passes over all cities,
 // don't-look bits, and chains of iterated local search. See neighbor_moves.h and iterated_search.h. Host code only.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -50,11 +51,12 @@ struct ThreadLanes {
   }
 };
 
-struct DescentPlan {
-  bool best;         // every pass examines all cities; if not, at those whose don't-look bit is off
-  bool many;         // all moves of a pass that fit each other; if not, one
-  long long passes;  // so many at most, -1: until no move is left
-  int threads;
+// How local search goes on.
+struct LocalSearch {
+  bool next_only;  // only edges to following cities go
+  // A pass makes the best move of all cities; if not, that of the first city that has one, of those whose don't-look bit
+  // is off. With `many`, all moves of such a pass that fit each other, the largest gain first.
+  bool best, many;
 };
 
 struct ChainsPlan {
@@ -66,8 +68,7 @@ struct ChainsPlan {
   int segment;
   unsigned long long seed;
   int threads;
-  bool best;   // after a double bridge the best move of a pass is made; if not, that of the first city that has one
-  bool whole;  // a pass is over all cities; if not, over the ends of changed edges
+  bool everywhere;  // after a double bridge all cities are examined; if not, the ends of changed edges
 };
 
 struct DescentCounts {
@@ -79,8 +80,9 @@ struct DescentCounts {
 class NeighborSearch {
  public:
   virtual ~NeighborSearch() = default;
-  // For so many seconds, and at least one pass. True when the tour is a local optimum or the passes are used up.
-  virtual bool descend(const DescentPlan &plan, double seconds, const StopToken &token) = 0;
+  // For so many seconds, and at least one pass. True when the tour is a local optimum or so many passes have been made,
+  // -1 for any number.
+  virtual bool descend(long long passes, int threads, double seconds, const StopToken &token) = 0;
   // For so many seconds; true when all chains have made their kicks.
   virtual bool iterate(const ChainsPlan &plan, double seconds, const StopToken &token) = 0;
   // Goes on from the best tour of all chains: the next descent begins there, with an examination of all cities.
@@ -99,23 +101,23 @@ class NeighborSearchOf : public NeighborSearch {
 
   // Stopped by the token, it has the tour and is good for no search.
   NeighborSearchOf(const Metric &metric, std::vector<int> &&neighbors, int width, std::vector<int> &&fixed,
-                   double tolerance, bool next_only, std::vector<int> &&tour, const StopToken &token)
-      : neighbors_(std::move(neighbors)), fixed_(std::move(fixed)), size_((int)tour.size()),
-        lists_{metric,    neighbors_.data(), width,    fixed_.empty() ? nullptr : fixed_.data(),
-               tolerance, nullptr,           next_only} {
+                   double tolerance, const LocalSearch &how, std::vector<int> &&tour, const StopToken &token)
+      : how_(how), neighbors_(std::move(neighbors)), fixed_(std::move(fixed)), size_((int)tour.size()),
+        lists_{metric,    neighbors_.data(), width,        fixed_.empty() ? nullptr : fixed_.data(),
+               tolerance, nullptr,           how.next_only} {
     sort_lists(token);
     measure_lists(token);
     chains_.push_back(std::make_unique<Chain>(std::move(tour), lists_));
     bits_.assign(size_, 1);
   }
 
-  bool descend(const DescentPlan &plan, double seconds, const StopToken &token) override {
+  bool descend(long long passes, int threads, double seconds, const StopToken &token) override {
     const StopToken slice(token, seconds);
-    if (!plan.best && !plan.many) return descend_by_queue(plan, slice, token);
+    if (!how_.best && !how_.many) return descend_by_queue(passes, threads, slice, token);
     for (;;) {
       if (!make_moves(slice)) return false;
-      if (plan.passes >= 0 && passes_ >= plan.passes) return true;
-      if (!examine_all(!plan.best, plan.threads, token, found_)) return false;
+      if (passes >= 0 && passes_ >= passes) return true;
+      if (!examine_all(!how_.best, threads, token)) return false;
       ++passes_;
       for (int city = 0; city < size_; ++city)
         if (found_[city].found()) pending_.push_back(city);
@@ -129,7 +131,7 @@ class NeighborSearchOf : public NeighborSearch {
         const auto of_a = gain_rank(found_[a].gain), of_b = gain_rank(found_[b].gain);
         return of_a != of_b ? of_a > of_b : a > b;
       };
-      if (plan.many)
+      if (how_.many)
         std::sort(pending_.begin(), pending_.end(), worse);
       else
         pending_.assign(1, best_found());
@@ -146,7 +148,7 @@ class NeighborSearchOf : public NeighborSearch {
     // Chains that wait for a thread have a slice of their own, so that all of them are about as far.
     const double share = seconds * std::min(plan.threads, plan.chains) / plan.chains;
     // A kick takes microseconds, and on long tours, or with passes over all cities, milliseconds.
-    const long long between = size_ < long_tour && !plan.whole ? 16 : 1;
+    const long long between = size_ < long_tour && !plan.everywhere ? 16 : 1;
     std::atomic<bool> complete{true};
     for_each_task(plan.threads, plan.chains, [&](int c) {
       const StopToken slice(token, share);
@@ -158,18 +160,11 @@ class NeighborSearchOf : public NeighborSearch {
       const auto stop = [&](long long k) {
         return k % between == 0 && (k > 0 ? slice : token).stopped();  // at least one, however short the slice
       };
-      if (plan.best)
-        chain.search.kicks(kicks, chain.length, chain.best, stop, [&](const int *end) {
-          if (!plan.whole) chain.search.push_ends(end);
-          return pass_by_pass(chain, plan.whole, token);
-        });
-      else if (plan.whole)
-        chain.search.kicks(kicks, chain.length, chain.best, stop, [&](const int *end) {
-          chain.search.push_ends(end);
-          return queue_all(chain, token);
-        });
-      else
-        chain.search.kicks(kicks, chain.length, chain.best, stop);
+      chain.search.kicks(kicks, chain.length, chain.best, stop, [&](const int *end) {
+        if (!how_.best || !plan.everywhere) chain.search.push_ends(end);
+        if (how_.best) return pass_by_pass(chain, plan.everywhere, token);
+        return plan.everywhere ? queue_all(chain, token) : chain.search.settle(1ll << 62);
+      });
       if (chain.search.counts.kicks < plan.count) complete = false;
     });
     return complete;
@@ -300,8 +295,8 @@ class NeighborSearchOf : public NeighborSearch {
   }
 
   // The best move of every city, or of those whose bit is set; clears the bits of those that have none.
-  bool examine_all(bool by_bits, int threads, const StopToken &token, std::vector<NeighborMove> &found) {
-    found.resize(size_);
+  bool examine_all(bool by_bits, int threads, const StopToken &token) {
+    found_.resize(size_);
     constexpr int cities_a_task = 256;
     const int tasks = (size_ + cities_a_task - 1) / cities_a_task;
     std::vector<long long> evaluations(tasks);
@@ -315,12 +310,12 @@ class NeighborSearchOf : public NeighborSearch {
           return;
         }
         if (by_bits && !bits_[city]) {
-          found[city].clear();
+          found_[city].clear();
           skipped = true;
           continue;
         }
-        ThreadLanes::examine_city<Three>(lists_, tour, city, found[city], evaluations[task]);
-        bits_[city] = found[city].found();
+        ThreadLanes::examine_city<Three>(lists_, tour, city, found_[city], evaluations[task]);
+        bits_[city] = found_[city].found();
       }
     });
     for (const long long count : evaluations) evaluations_ += count;
@@ -328,9 +323,9 @@ class NeighborSearchOf : public NeighborSearch {
     return !stopped;
   }
 
-  // Pass after pass, each of which makes the best move of all cities or, if not `whole`, of the queued ones; to a local
+  // Pass after pass, each of which makes the best move of all cities or, if not `everywhere`, of the queued ones; to a local
   // optimum, unless the token stops it. Returns the gain.
-  double pass_by_pass(Chain &chain, bool whole, const StopToken &token) const {
+  double pass_by_pass(Chain &chain, bool everywhere, const StopToken &token) const {
     double gain = 0.0;
     std::vector<int> open;
     NeighborMove best, found;
@@ -338,13 +333,13 @@ class NeighborSearchOf : public NeighborSearch {
       chain.search.take_all([&](int city) { open.push_back(city); });
       best.clear();
       size_t left = 0;
-      const int count = whole ? size_ : (int)open.size();
+      const int count = everywhere ? size_ : (int)open.size();
       for (int k = 0; k < count; ++k) {
         if (k % 16 == 0 && token.stopped()) return gain;
-        const int city = whole ? k : open[k];
+        const int city = everywhere ? k : open[k];
         ThreadLanes::examine_city<Three>(lists_, chain.tour, city, found, chain.search.counts.evaluations);
         if (!found.found()) continue;
-        if (!whole) open[left++] = city;
+        if (!everywhere) open[left++] = city;
         if (!best.found() || found.gain > best.gain) best = found;
       }
       open.resize(left);
@@ -353,7 +348,7 @@ class NeighborSearchOf : public NeighborSearch {
       chain.search.write(rewrite_of(chain.tour, best));
       gain += best.gain;
       ++chain.search.counts.moves;
-      if (whole) continue;
+      if (everywhere) continue;
       for (const int city : open) chain.search.push(city);
       for (int e = 0; e < best.cities; ++e) chain.search.push(best.t[e]);
     }
@@ -371,29 +366,29 @@ class NeighborSearchOf : public NeighborSearch {
   }
 
   // One city after the other; the last examination is of all of them.
-  bool descend_by_queue(const DescentPlan &plan, const StopToken &slice, const StopToken &token) {
+  bool descend_by_queue(long long passes, int threads, const StopToken &slice, const StopToken &token) {
     Chain &chain = *chains_[0];
     const long long at_once = size_ < long_tour ? 256 : 16;  // cities, each of which may make a move
+    const auto used_up = [&] { return passes >= 0 && examined_ >= passes * size_; };
     for (;;) {
       for (int city = 0; city < size_; ++city)
         if (bits_[city]) chain.search.push(city);
       bits_.assign(size_, 0);
       while (chain.memory.queued > 0) {
-        if (plan.passes >= 0 && examined_ >= plan.passes * size_) return true;
+        if (used_up()) return true;
         const long long before = chain.search.counts.examined;
         chain.gained(chain.search.settle(at_once));
         examined_ += chain.search.counts.examined - before;
         if (slice.stopped()) return false;
       }
-      if (plan.passes >= 0 && examined_ >= plan.passes * size_) return true;
-      if (!examine_all(false, plan.threads, token, found_)) {
+      if (used_up()) return true;
+      if (!examine_all(false, threads, token)) {
         bits_.assign(size_, 1);
         return false;
       }
       ++passes_;
-      bool any = false;
-      for (const NeighborMove &move : found_) any = any || move.found();
-      if (!any) return true;
+      if (std::none_of(found_.begin(), found_.end(), [](const NeighborMove &move) { return move.found(); }))
+        return true;
     }
   }
 
@@ -404,6 +399,7 @@ class NeighborSearchOf : public NeighborSearch {
     return *best;
   }
 
+  const LocalSearch how_;
   std::vector<int> neighbors_, fixed_;
   std::vector<double> lengths_;
   int size_;

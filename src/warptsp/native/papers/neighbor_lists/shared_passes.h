@@ -1,32 +1,47 @@
-// Passes over all cities by all blocks of a grid, each of which has the same tour: a pass finds the best move of all
-// cities, and every block makes it in its own copy. For the device compiler alone.
+// Passes over all cities by all blocks of a grid. A pass finds the best move of all cities; every block makes it in the
+// copy of the tour in its shared memory, or all of them make it together in device memory. For the device compiler alone.
 #pragma once
+#include "cuda/grid.h"
 #include "papers/neighbor_lists/block_lanes.h"
 
 namespace warptsp::neighbor {
 
-constexpr int row_lanes = 8;      // threads that look at the neighbours of a city on one side
-constexpr int pair_lanes = 4;     // threads that share the moves of a pair
-constexpr int max_pairs = 8192;   // that a block lines up
-constexpr int max_thirds = 2048;  // of pairs with more moves than those threads should look at
-constexpr int move_words = 9;     // in which a block tells the others its best move
+constexpr int row_lanes = 8;     // threads that look at the neighbours of a city on one side
+constexpr int open_lanes = 8;    // that share an open move
+constexpr int max_pairs = 6144;  // that a block lines up
+constexpr int max_open = 256;    // moves that it opens at once
+constexpr int move_words = 9;    // in which a block tells the others its best move
+
+// What the threads do together: those of a block, or of the grid where all blocks have one tour.
+struct PassThreads : BlockThreads {
+  unsigned *arrived;  // at the barrier of the grid; null: of a block
+
+  __device__ __forceinline__ explicit PassThreads(unsigned *of) : arrived(of) {}
+  template <class F>
+  __device__ __forceinline__ void each(int count, F &&f) const {
+    if (arrived == nullptr) return BlockThreads::each(count, f);
+    grid_barrier(arrived);
+    for (int k = (int)global_thread(); k < count; k += (int)(gridDim.x * blockDim.x)) f(k);
+    grid_barrier(arrived);
+  }
+};
 
 // In shared memory. Of two rounds, in which the best of the block and that of all blocks are found.
 struct PassMemory {
-  int pairs, thirds;
+  int pairs;
   u64 gain[2], key[2];
   NeighborMove move;
   int city;
   Rewrite rewrite;
 };
 
-// The pairs that may gain something, and third cities of some of them.
+// The pairs that may gain something.
 struct LinedUp {
   unsigned short *pair;  // [max_pairs]
-  unsigned *third;       // [max_thirds]
+  OpenMoves open;
 
   __device__ __forceinline__ explicit LinedUp(Carver &shared)
-      : pair(shared.take<unsigned short>(max_pairs)), third(shared.take<unsigned>(max_thirds)) {}
+      : pair(shared.take<unsigned short>(max_pairs)), open(shared, max_open) {}
 };
 
 // A block tells the others its best move in words whose upper half is the number of the pass: each of them is there as a
@@ -35,7 +50,8 @@ struct LinedUp {
 template <bool Three, class Lists>
 class SharedPasses {
  public:
-  u64 evaluations = 0, examined = 0, made = 0;  // of this thread; cities of this block; moves
+  long long evaluations = 0;   // of this thread
+  u64 examined = 0, made = 0;  // cities of this block; moves
 
   // `words` has 2 * move_words for each block, 0 when the kernel starts.
   __device__ __forceinline__ SharedPasses(const Lists &lists, const TourArrays &tour, const LinedUp &lined_up,
@@ -88,13 +104,11 @@ class SharedPasses {
 
   __device__ __forceinline__ int sides() const { return lists_.next_only ? 1 : 2; }
 
-  // Of `count` cities: first all threads line up the pairs that may gain something, then a few of them share each, and the
-  // moves that are left then are divided among all. A city whose edge is long has many more than another, and would keep
-  // its warp waiting otherwise.
+  // Of `count` cities: first all threads line up the pairs that may gain something.
   __device__ __forceinline__ void examine(int first, int count, NeighborMove &best, int &city) {
     const int width = lists_.width, rows = count * sides();
     __syncthreads();  // all have taken what was lined up before
-    if (threadIdx.x == 0) memory_->pairs = memory_->thirds = 0;
+    if (threadIdx.x == 0) memory_->pairs = 0;
     __syncthreads();
     for (int i = threadIdx.x; i < rows * row_lanes; i += blockDim.x) {
       const int row = i / row_lanes, own = first + row / sides(), step = lists_.next_only || row % sides() ? 1 : -1;
@@ -105,50 +119,19 @@ class SharedPasses {
       }
     }
     __syncthreads();
-    const int pairs = memory_->pairs, share = threadIdx.x % pair_lanes;
-    for (int i = threadIdx.x / pair_lanes; i < pairs; i += blockDim.x / pair_lanes) {
-      const int pair = lined_up_.pair[i];
-      try_pair(first, pair, share == 0, best, city, [&](const OpenMove &open, NeighborMove &found, long long &count) {
-        go_on_from(lists_, tour_, open, found, count, share, width);
-        for (int l = share + pair_lanes; may_follow(lists_, tour_, open, l); l += pair_lanes) {
-          const int slot = atomicAdd(&memory_->thirds, 1);
-          if (slot < max_thirds)
-            lined_up_.third[slot] = (unsigned)pair << 16 | (unsigned)l << 1 | (unsigned)open.behind;
-          else
-            go_on_from(lists_, tour_, open, found, count, l, width);
-        }
-      });
-    }
-    __syncthreads();
-    const int thirds = min(memory_->thirds, max_thirds);
-    for (int i = threadIdx.x; i < thirds; i += blockDim.x) {
-      const unsigned third = lined_up_.third[i];
-      try_pair(first, (int)(third >> 16), false, best, city,
-               [&](const OpenMove &open, NeighborMove &found, long long &count) {
-                 if (open.behind == (int)(third & 1u))
-                   go_on_from(lists_, tour_, open, found, count, (int)(third >> 1 & 0x7fffu), width);
-               });
-    }
-  }
-
-  // A pair, whose 2-opt move only one thread counts, and what goes on from there.
-  template <class GoOn>
-  __device__ __forceinline__ void try_pair(int first, int pair, bool own_pair, NeighborMove &best, int &city,
-                                           GoOn &&go_on) {
-    const int row = pair / lists_.width, k = pair % lists_.width, own = first + row / sides();
-    NeighborMove found;
-    found.clear();
-    long long opened = 0, followed = 0;
-    open_pair<Three>(lists_, tour_, own, row % sides(), k, found, opened,
-                     [&](const OpenMove &open) { go_on(open, found, followed); });
-    evaluations += (u64)(followed + (own_pair ? opened : 0));
-    // Another thread has the 2-opt move, too, which is better than what it hides here.
-    if (!found.found() || (!own_pair && found.cities == 4)) return;
-    const bool lower = own < city || (own == city && found.number < best.number);
-    if (found.gain > best.gain || (found.gain == best.gain && lower)) {
-      best = found;
-      city = own;
-    }
+    examine_pairs<Three, open_lanes>(
+        lists_, tour_, lined_up_.open, memory_->pairs, evaluations,
+        [&](int i) {
+          const int pair = lined_up_.pair[i], row = pair / width, own = first + row / sides();
+          return Pair{own, row % sides(), pair % width, own};
+        },
+        [](const Pair &) {},
+        [&](int own, const NeighborMove &found) {
+          const bool lower = own < city || (own == city && found.number < best.number);
+          if (!(found.gain > best.gain || (found.gain == best.gain && lower))) return;
+          best = found;
+          city = own;
+        });
   }
 
   // Leaves the best of the threads' moves, of equal gains that with the lowest key, to all of them; false if there is none.

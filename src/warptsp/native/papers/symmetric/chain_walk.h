@@ -14,26 +14,47 @@ struct SymmetricState {
 struct Walk {
   const SymmetricInstance &instance;
   SymmetricState state;
-  int phase;
-  u64 moves = 0;  // on the first lanes
+  Cooling cooling;
+  Acceptance acceptance;
+  const bool cold = cooling.temperature <= 0;  // a descent
+  const int all = axes_of(instance);
+  int phase = (int)(state.step % all);
+  float limit = acceptance.most(instance);  // of what the filter lets pass
+  u64 moves = 0;                            // on the first lanes
 
-  __device__ Walk(const SymmetricInstance &of, const SymmetricState &from)
-      : instance(of), state(from), phase((int)(from.step % axes_of(of))) {}
+  __device__ __forceinline__ Walk(const SymmetricInstance &of, const SymmetricState &from, const Cooling &cooling,
+                                  u64 seed, u64 chain)
+      : instance(of), state(from), cooling(cooling), acceptance{cooling.temperature, seed, chain} {}
 
-  __device__ bool is_done() const { return state.quiet >= quiet_enough(instance); }
+  __device__ bool is_done() const { return cold && state.quiet >= quiet_enough(instance); }
   __device__ Axis axis() const { return axis_at(instance, phase); }
+  // So many axes on.
+  __device__ Axis axis_ahead(int axes) const {
+    return axis_at(instance, phase + axes >= all ? phase + axes - all : phase + axes);
+  }
 
-  // So many axes more, the last of them with moves or not. While it is hot, quiet ones are not counted.
-  __device__ void pass(int axes, bool moved, bool cold) {
-    const int all = axes_of(instance);
+  // So many axes more, at most all, the last of them with moves or not. While it is hot, quiet ones are not counted.
+  __device__ void pass(int axes, bool moved) {
     phase += axes;
     if (phase >= all) phase -= all;
-    if (!cold) {
-      state.step += axes;
+    if (cold) {
+      skip(instance, axes - moved, state.step, state.quiet);
+      if (moved) state.quiet = quiet_after(instance, state.quiet, ++state.step, true);
       return;
     }
-    skip(instance, axes - moved, state.step, state.quiet);
-    if (moved) state.quiet = quiet_after(instance, state.quiet, ++state.step, true);
+    state.step += axes;
+    cooling.advance(axes);
+    if (cooling.temperature == acceptance.temperature) return;
+    acceptance.temperature = cooling.temperature;
+    limit = acceptance.most(instance);
+  }
+
+  // Of several blocks that have walked together one hands back the rest.
+  __device__ void hand_back(SymmetricState *states, bool rest = true) const {
+    if (moves != 0) atomicAdd(&states->moves, moves);
+    if (!rest || threadIdx.x != 0) return;
+    states->step = state.step;
+    states->quiet = cold ? state.quiet : 0;
   }
 };
 

@@ -7,26 +7,43 @@ namespace warptsp::symmetric {
 
 constexpr u64 nothing = ~0ull;
 
-// At each barrier they use the next of three slots, and the one after it is cleared, which nobody can be reading or
-// writing then.
-struct SymmetricTalk {
-  unsigned arrived;
-  int stop[3];
-  u64 first[3];  // the first axis at which somebody found a move
-
-  __device__ __forceinline__ void clear_behind(int slot) {
-    const int next = (slot + 1) % 3;
-    first[next] = nothing;
-    stop[next] = 0;
-  }
-  __device__ __forceinline__ u64 first_at(int slot) const { return *(const volatile u64 *)&first[slot]; }
-  __device__ __forceinline__ bool stop_at(int slot) const { return *(const volatile int *)&stop[slot]; }
-};
-
 __device__ __forceinline__ u64 nanoseconds() {
   u64 t;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
   return t;
 }
+
+struct SymmetricTalk {
+  unsigned arrived;
+  int stop[3];
+  u64 first[3];  // the first axis at which somebody found a move
+};
+
+// Rounds, each of which ends with a barrier. They use the three slots of the talk in turn: in a round the one after its own
+// is cleared, which nobody can be reading or writing then.
+struct Rounds {
+  SymmetricTalk *const talk;
+  const u64 end;  // nanoseconds
+  int slot = 0;
+  bool stop = false;  // the time is over
+
+  __device__ __forceinline__ void begin() const {
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    const int next = (slot + 1) % 3;
+    talk->first[next] = nothing;
+    talk->stop[next] = 0;
+    if (nanoseconds() >= end) talk->stop[slot] = 1;
+  }
+  // By one thread of a block.
+  __device__ __forceinline__ void found(u64 which) const { atomicMin(&talk->first[slot], which); }
+  // The first that somebody has found.
+  __device__ __forceinline__ u64 agree() {
+    grid_barrier(&talk->arrived);
+    const u64 first = *(const volatile u64 *)&talk->first[slot];
+    stop = *(const volatile int *)&talk->stop[slot];
+    slot = (slot + 1) % 3;
+    return first;
+  }
+};
 
 }  // namespace warptsp::symmetric

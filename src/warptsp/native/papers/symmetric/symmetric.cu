@@ -20,29 +20,13 @@ extern "C" __global__ void __launch_bounds__(max_threads)
     symmetric_blocks(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                      Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int n = instance.size, chain = blockIdx.x;
-  const bool cold = cooling.temperature <= 0;
+  const int chain = blockIdx.x;
   BlockTour tour(instance, memory);
-  tour.load(cities + (long long)chain * n);
-  Walk walk(instance, states[chain]);
-  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
-  float limit = acceptance.most(instance);
-  for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
-    const bool moved = tour.make(walk.axis(), acceptance.key(walk.state.step), acceptance, limit, walk.moves);
-    walk.pass(1, moved, cold);
-    if (cold) continue;
-    cooling.advance();
-    if (cooling.spent == 0) {
-      acceptance.temperature = cooling.temperature;
-      limit = acceptance.most(instance);
-    }
-  }
-  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[(long long)chain * n + p] = tour.city[p];
-  if (walk.moves != 0) atomicAdd(&states[chain].moves, walk.moves);
-  if (threadIdx.x == 0) {
-    states[chain].step = walk.state.step;
-    states[chain].quiet = cold ? walk.state.quiet : 0;
-  }
+  tour.load(cities + (long long)chain * instance.size);
+  Walk walk(instance, states[chain], cooling, seed, (u64)chain);
+  for (long long s = 0; s < steps && !walk.is_done(); s++) walk.pass(1, tour.make(walk));
+  tour.hand_back(cities + (long long)chain * instance.size);
+  walk.hand_back(states + chain);
 }
 
 // Every block is one warp, which does the same, in the order of the threads.
@@ -50,18 +34,16 @@ extern "C" __global__ void __launch_bounds__(warp_size, 16)
     symmetric_warps(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                     Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int n = instance.size, chain = blockIdx.x, lane = threadIdx.x;
+  const int chain = blockIdx.x;
   WarpTour tour(instance, memory);
-  tour.load(cities + (long long)chain * n);
-  Walk walk(instance, states[chain]);
-  const Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  tour.load(cities + (long long)chain * instance.size);
+  Walk walk(instance, states[chain], cooling, seed, (u64)chain);
   if (instance.planar)
-    walk_alone<true>(tour, walk, cooling, acceptance, steps);
+    walk_alone<true>(tour, walk, steps);
   else
-    walk_alone<false>(tour, walk, cooling, acceptance, steps);
-  for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
-  if (lane == 0)
-    states[chain] = {walk.state.step, cooling.temperature > 0 ? 0 : walk.state.quiet, states[chain].moves + walk.moves};
+    walk_alone<false>(tour, walk, steps);
+  tour.hand_back(cities + (long long)chain * instance.size);
+  walk.hand_back(states + chain);
 }
 
 // Every block anneals, or descends, a chain of its own with segments at random. Its tour lies in shared memory, or where
@@ -72,18 +54,15 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ int first[2];
   __shared__ float2 made;
-  const int n = instance.size, chain = blockIdx.x;
-  const long long own = (long long)chain * n;
-  BlockTour tour =
-      place == nullptr ? BlockTour(instance, memory) : BlockTour(instance, place + own, edge + own, cities + own);
+  const int chain = blockIdx.x;
+  const long long own = (long long)chain * instance.size;
+  BlockTour tour = place == nullptr ? BlockTour(instance, memory)
+                                    : BlockTour(instance, place + own, edge + own, cities + own, nullptr);
   tour.load(cities + own);
-  Walk walk(instance, states[chain]);
-  RandomWalk random{tour, walk, cooling, {cooling.temperature, seed, (u64)chain}};
-  random.run(steps, first, &made);
-  if (place == nullptr)
-    for (int p = threadIdx.x; p < n; p += blockDim.x) cities[own + p] = tour.city[p];
-  if (threadIdx.x == 0)
-    states[chain] = {walk.state.step, random.cold ? walk.state.quiet : 0, states[chain].moves + walk.moves};
+  Walk walk(instance, states[chain], cooling, seed, (u64)chain);
+  walk_at_random(tour, walk, steps, first, &made);
+  if (place == nullptr) tour.hand_back(cities + own);
+  walk.hand_back(states + chain);
 }
 
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
@@ -93,58 +72,41 @@ extern "C" __global__ void __launch_bounds__(max_threads)
                        SymmetricTalk *talk, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
   constexpr int max_alone = 1024, max_each = 8;
-  const int n = instance.size, all = axes_of(instance);
   BlockTour tour(instance, memory);
   tour.load(cities);
-  Walk walk(instance, states[0]);
-  const Acceptance acceptance{0.0, 0, 0};
-  const float limit = acceptance.most(instance);
-  const u64 end = nanoseconds() + slice;
-  int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
-  bool stop = false;
+  Walk walk(instance, states[0], Cooling{}, 0, 0);
+  Rounds rounds{talk, nanoseconds() + slice};
+  int each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
   const auto make = [&] {
-    const bool moved = tour.make(walk.axis(), 0, acceptance, limit, walk.moves);
-    walk.pass(1, moved, true);
+    const bool moved = tour.make(walk);
+    walk.pass(1, moved);
     since++;
     if (!moved) return;
     gap = min((3 * gap + since - 1) / 4 + 1, 1 << 20);
     since = 0;
   };
-  while (!stop) {
+  while (!rounds.stop) {
     // A barrier takes as long as some axes.
     for (int alone = 0; alone < max_alone && gap < 8 && since < 8 && !walk.is_done(); alone++) make();
     if (walk.is_done()) break;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      talk->clear_behind(slot);
-      if (nanoseconds() >= end) talk->stop[slot] = 1;
-    }
-    const long long count = min((long long)each * gridDim.x, all - walk.state.quiet);
-    for (long long s = blockIdx.x; s < count; s += gridDim.x) {
-      int ahead = walk.phase + (int)s;
-      if (ahead >= all) ahead -= all;
-      if (!tour.has_move(axis_at(instance, ahead), acceptance, limit)) continue;
-      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(walk.state.step + s));
+    rounds.begin();
+    const int count = (int)min((long long)each * gridDim.x, walk.all - walk.state.quiet);
+    for (int s = blockIdx.x; s < count; s += gridDim.x) {
+      if (!tour.has_move(walk.axis_ahead(s), walk)) continue;
+      if (threadIdx.x == 0) rounds.found((u64)(walk.state.step + s));
       break;
     }
-    grid_barrier(&talk->arrived);
-    const u64 first = talk->first_at(slot);
-    stop = talk->stop_at(slot);
-    const long long skipped = first == nothing ? count : (long long)first - walk.state.step;
-    skip(instance, skipped, walk.state.step, walk.state.quiet);
-    walk.phase = (int)((walk.phase + skipped) % all);
-    since += (int)skipped;
+    const u64 first = rounds.agree();
+    const int skipped = first == nothing ? count : (int)((long long)first - walk.state.step);
+    walk.pass(skipped, false);
+    since += skipped;
     each = first == nothing ? min(2 * each, max_each) : 1;
     if (first != nothing) make();
-    slot = (slot + 1) % 3;
   }
   // Copies are all the same: one is handed back.
   if (blockIdx.x != 0) return;
-  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[p] = tour.city[p];
-  if (walk.moves != 0) atomicAdd(&states[0].moves, walk.moves);
-  if (threadIdx.x == 0) {
-    states[0].step = walk.state.step;
-    states[0].quiet = walk.state.quiet;
-  }
+  tour.hand_back(cities);
+  walk.hand_back(states);
 }
 
 // All blocks descend by symmetrical 3-opt moves, each in its own copy of the tour: each examines other rows ahead, and
@@ -163,13 +125,10 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   __syncthreads();
   tour.load(&most);
   SymmetricState state = states[0];
-  const u64 end = nanoseconds() + slice;
-  int slot = 0, each = 1;
-  for (bool stop = false; !stop && state.quiet < rows;) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      talk->clear_behind(slot);
-      if (nanoseconds() >= end) talk->stop[slot] = 1;
-    }
+  Rounds rounds{talk, nanoseconds() + slice};
+  int each = 1;
+  while (!rounds.stop && state.quiet < rows) {
+    rounds.begin();
     const long long count = min((long long)each * gridDim.x, rows - state.quiet);
     for (long long s = blockIdx.x; s < count; s += gridDim.x) {
       if (threadIdx.x == 0) found = 1 << group_bits;
@@ -179,13 +138,10 @@ extern "C" __global__ void __launch_bounds__(max_threads)
       const int group = found;
       __syncthreads();
       if (group == 1 << group_bits) continue;
-      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(state.step + s) << group_bits | (u64)group);
+      if (threadIdx.x == 0) rounds.found((u64)(state.step + s) << group_bits | (u64)group);
       break;
     }
-    grid_barrier(&talk->arrived);
-    const u64 first = talk->first_at(slot);
-    stop = talk->stop_at(slot);
-    slot = (slot + 1) % 3;
+    const u64 first = rounds.agree();
     const long long passed = first == nothing ? count : (long long)(first >> group_bits) - state.step;
     state.step += passed;
     state.quiet += passed;
@@ -205,27 +161,24 @@ extern "C" __global__ void __launch_bounds__(max_threads)
   if (threadIdx.x == 0) states[0] = state;
 }
 
-extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, GridTour tour) {
+// Places and edges of the tours of all chains, for the kernel behind it.
+extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, float2 *place, float *edge) {
   const int p = blockIdx.x * blockDim.x + threadIdx.x, n = instance.size;
   if (p >= n) return;
-  const int own = cities[p];
-  tour.city[p] = own;
-  tour.place[p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
-  tour.edge[p] = instance.edge(own, cities[p + 1 == n ? 0 : p + 1]);
+  const long long chain = (long long)blockIdx.y * n;
+  const int own = cities[chain + p];
+  place[chain + p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
+  edge[chain + p] = instance.edge(own, cities[chain + (p + 1 == n ? 0 : p + 1)]);
 }
 
 extern "C" __global__ void __launch_bounds__(max_threads)
-    symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, GridTour tour,
-                   Cooling cooling, u64 seed, u64 chain, long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
+    symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                   float2 *place, float *edge, Cooling cooling, u64 seed, u64 chain, long long steps,
+                   SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
-  GridWalk walk(instance, tour, talk, flags, nanoseconds() + slice, memory, states[0], cooling,
-                Acceptance{cooling.temperature, seed, chain});
-  walk.run(steps);
-  if (walk.moves != 0) atomicAdd(&states[0].moves, walk.moves);
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    states[0].step = walk.state.step;
-    states[0].quiet = walk.cold ? walk.state.quiet : 0;
-  }
+  Walk walk(instance, states[0], cooling, seed, chain);
+  GridWalk(walk, place, edge, cities, Rounds{talk, nanoseconds() + slice}, flags, memory).run(steps);
+  walk.hand_back(states, blockIdx.x == 0);
 }
 
 // The exact length of each chain's tour, a block a chain.

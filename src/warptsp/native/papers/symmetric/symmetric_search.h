@@ -1,4 +1,5 @@
-// Symmetrical 2-opt descents and annealing of one tour, on CPU threads. Host code only; see symmetric.h.
+// Symmetrical 2-opt descents and annealing of one tour, on CPU threads, and what descents of 3-opt share with them. Host
+// code only; see symmetric.h.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -15,11 +16,58 @@ struct SymmetricCounters {
   long long moves = 0;        // rungs accepted
 };
 
-class SymmetricTour {
+// The first of `count` numbers from `begin` on for which `found` is true, asked by threads of which each has shares; the
+// number behind them if there is none.
+template <class Found>
+long long first_of(long long begin, long long count, int threads, int shares, const Found &found) {
+  std::atomic<long long> first{begin + count};
+  for_each_task(threads, shares, [&](int share) {
+    const long long end = begin + count * (share + 1) / shares;
+    for (long long s = begin + count * share / shares; s < end && s < first.load(std::memory_order_relaxed); s++) {
+      if (!found(s)) continue;
+      long long known = first.load();
+      while (s < known && !first.compare_exchange_weak(known, s)) {
+      }
+      return;
+    }
+  });
+  return first;
+}
+
+class CircleSearch {
+ public:
+  virtual ~CircleSearch() = default;
+  // Descends until no move shortens the tour, or for as long as moves at random have to fail: true. Or until the slice of
+  // time ends: false.
+  virtual bool descend(int threads, const StopToken &slice) = 0;
+  // Makes so many steps of annealing, or those that the slice of time leaves.
+  virtual void anneal(Cooling cooling, long long steps, const StopToken &slice) = 0;
+
+  const std::vector<int> &cities() const { return city_; }
+  const SymmetricCounters &counters() const { return counters_; }
+  long long quiet() const { return quiet_; }
+  double length() const {
+    double sum = 0;
+    for (int p = 0; p < n_; p++) sum += instance_.distance(city_[p], city_[p + 1 == n_ ? 0 : p + 1]);
+    return sum;
+  }
+
+ protected:
+  CircleSearch(const SymmetricInstance &instance, std::vector<int> circle)
+      : instance_(instance), n_((int)circle.size()), city_(std::move(circle)) {}
+
+  const SymmetricInstance instance_;
+  const int n_;
+  std::vector<int> city_;  // by position
+  long long quiet_ = 0;    // steps since the last move
+  SymmetricCounters counters_;
+};
+
+class SymmetricTour : public CircleSearch {
  public:
   SymmetricTour(const SymmetricInstance &instance, std::vector<int> circle, unsigned long long seed,
                 unsigned long long chain)
-      : instance_(instance), n_((int)circle.size()), city_(std::move(circle)), seed_(seed), chain_(chain) {
+      : CircleSearch(instance, std::move(circle)), seed_(seed), chain_(chain) {
     x_.resize(2 * (size_t)n_);
     y_.resize(2 * (size_t)n_);
     edge_.resize(2 * (size_t)n_);
@@ -31,19 +79,7 @@ class SymmetricTour {
     }
   }
 
-  const std::vector<int> &cities() const { return city_; }
-  const SymmetricCounters &counters() const { return counters_; }
-  long long quiet() const { return quiet_; }
-
-  double length() const {
-    double sum = 0;
-    for (int p = 0; p < n_; p++) sum += instance_.distance(city_[p], city_[p + 1 == n_ ? 0 : p + 1]);
-    return sum;
-  }
-
-  // Descends until no segment around any centre shortens the tour, which then is 2-optimal, or until segments at random
-  // have not for long enough: true. Or until the slice of time ends: false.
-  bool descend(int threads, const StopToken &slice) {
+  bool descend(int threads, const StopToken &slice) override {
     const Acceptance acceptance{0.0, seed_, chain_};
     const long long all = quiet_enough(instance_);
     while (quiet_ < all) {
@@ -58,19 +94,15 @@ class SymmetricTour {
     return quiet_ >= all;
   }
 
-  // Makes so many steps of annealing; returns those that were made before the slice of time ended.
-  long long anneal(Cooling &cooling, long long steps, const StopToken &slice) {
+  void anneal(Cooling cooling, long long steps, const StopToken &slice) override {
     Acceptance acceptance{cooling.temperature, seed_, chain_};
-    long long made = 0;
-    while (made < steps) {
+    for (long long made = 0; made < steps; made++) {
       count_quiet(step(acceptance));
-      made++;
       cooling.advance();
       acceptance.temperature = cooling.temperature;
       if (counters_.steps % 16 == 0 && slice.stopped()) break;
     }
     quiet_ = 0;  // what is refused at a temperature says nothing about a descent
-    return made;
   }
 
  private:
@@ -196,39 +228,26 @@ class SymmetricTour {
     const long long begin = counters_.steps, most = (instance_.planar ? 1LL << 24 : 1LL << 20) / rungs + 1;
     const long long count = std::min({all - quiet_, quiet_, most});
     const int shares = (int)std::min<long long>(count, 4LL * threads);
-    std::atomic<long long> first{begin + count};
-    for_each_task(threads, shares, [&](int share) {
-      const long long end = begin + count * (share + 1) / shares;
-      for (long long s = begin + count * share / shares; s < end && s < first.load(std::memory_order_relaxed); s++) {
-        bool found = false;
-        for_each_accepted(axis_of(s), s, acceptance, [&](int) {
-          found = true;
-          return false;
-        });
-        if (!found) continue;
-        long long known = first.load();
-        while (s < known && !first.compare_exchange_weak(known, s)) {
-        }
-        return;
-      }
+    const long long first = first_of(begin, count, threads, shares, [&](long long s) {
+      bool found = false;
+      for_each_accepted(axis_of(s), s, acceptance, [&](int) {
+        found = true;
+        return false;
+      });
+      return found;
     });
-    const long long skipped = first.load() - begin;
-    for (long long s = begin; s < first.load(); s++)
+    const long long skipped = first - begin;
+    for (long long s = begin; s < first; s++)
       counters_.evaluations += instance_.random ? 1 : evaluations_of(axis_of(s));
     skip(instance_, skipped, counters_.steps, quiet_);
     if (skipped < count) count_quiet(step(acceptance));
     return slice.stopped();
   }
 
-  const SymmetricInstance instance_;
-  const int n_;
-  std::vector<int> city_;                // by position
   std::vector<float> x_, y_;             // by position, twice in a row
   std::vector<float> edge_;              // to the next position, the same
   std::vector<unsigned char> accepted_;  // by rung
   const unsigned long long seed_, chain_;
-  long long quiet_ = 0;  // axes since the last move
-  SymmetricCounters counters_;
 };
 
 }  // namespace warptsp::symmetric

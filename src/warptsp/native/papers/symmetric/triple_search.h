@@ -1,20 +1,17 @@
 // Symmetrical 3-opt descents of one tour, on CPU threads. Host code only; see triples.h.
 #pragma once
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
+#include <stdexcept>
 
-#include "common/parallel.h"
-#include "common/stop_token.h"
+#include "papers/symmetric/symmetric_search.h"
 #include "papers/symmetric/triples.h"
 
 namespace warptsp::symmetric {
 
-class TripleTour {
+class TripleTour : public CircleSearch {
  public:
   TripleTour(const SymmetricInstance &instance, std::vector<int> circle)
-      : instance_(instance), n_((int)circle.size()), rows_(rows_of(n_)), city_(std::move(circle)), next_(n_) {
+      : CircleSearch(instance, std::move(circle)), rows_(rows_of(n_)), next_(n_) {
     const size_t room = 2 * (size_t)n_ + 4 * levels;
     x_.resize(room);
     y_.resize(room);
@@ -22,47 +19,32 @@ class TripleTour {
     load();
   }
 
-  const std::vector<int> &cities() const { return city_; }
-  long long steps() const { return steps_; }
-  long long quiet() const { return quiet_; }
-  long long moves() const { return moves_; }
-
-  double length() const {
-    double sum = 0;
-    for (int p = 0; p < n_; p++) sum += instance_.distance(city_[p], city_[p + 1 == n_ ? 0 : p + 1]);
-    return sum;
-  }
-
-  // Descends until no triple shortens the tour: true. Or until the slice of time ends: false. A row with a move is
-  // examined again.
-  bool descend(int threads, const StopToken &slice) {
+  // A row with a move is examined again; steps are rows without one.
+  bool descend(int threads, const StopToken &slice) override {
     while (quiet_ < rows_ && !slice.stopped()) {
       long long count = std::min<long long>(rows_ - quiet_, 16);
       if (threads > 1) count = std::min(rows_ - quiet_, std::max<long long>(count, std::min(quiet_, 4096LL)));
-      std::atomic<long long> first{steps_ + count};
-      const int shares = threads > 1 && count > 16 ? 4 * threads : 1;
-      for_each_task(shares > 1 ? threads : 1, shares, [&](int share) {
-        const long long end = steps_ + count * (share + 1) / shares;
-        for (long long s = steps_ + count * share / shares; s < end && s < first.load(std::memory_order_relaxed); s++) {
-          unsigned accepted;
-          if (first_group(triple_row(n_, s % rows_), accepted) == 0) continue;
-          long long known = first.load();
-          while (s < known && !first.compare_exchange_weak(known, s)) {
-          }
-          return;
-        }
-      });
-      const long long passed = first.load() - steps_;
-      steps_ += passed;
+      const bool shared = threads > 1 && count > 16;
+      unsigned accepted = 0;
+      const long long first =
+          first_of(counters_.steps, count, shared ? threads : 1, shared ? 4 * threads : 1, [&](long long s) {
+            unsigned found;
+            return first_group(triple_row(n_, s % rows_), found) != 0;
+          });
+      const long long passed = first - counters_.steps;
+      counters_.steps += passed;
       quiet_ += passed;
       if (passed == count) continue;
-      const TripleRow row = triple_row(n_, steps_ % rows_);
-      unsigned accepted = 0;
+      const TripleRow row = triple_row(n_, counters_.steps % rows_);
       const int group = first_group(row, accepted);
       apply(exchange_of(row, n_, group, accepted));
       quiet_ = 0;
     }
     return quiet_ >= rows_;
+  }
+
+  void anneal(Cooling, long long, const StopToken &) override {
+    throw std::invalid_argument("triples are not annealed");
   }
 
  private:
@@ -119,12 +101,8 @@ class TripleTour {
     unsigned accepted = 0;
     for (int t = 0; t < valid; t++) {
       if (!is_triple(row, n_, group, t)) continue;
-      const Triple at = triple_at(row, n_, group, t);
-      const Triple of{city_[at.a], city_[at.b], city_[at.c], city_[at.d], city_[at.e], city_[at.f]};
-      if (instance_.kept(of.a, of.b) || instance_.kept(of.c, of.d) || instance_.kept(of.e, of.f)) continue;
-      const float *edge = edge_.data() + levels;
-      const double growth = triple_growth(instance_, of, edge[at.a], edge[row.turned ? at.d : at.c], edge[at.e]);
-      if (growth < -instance_.tolerance) accepted |= 1u << t;
+      if (shortens(instance_, triple_at(row, n_, group, t), row.turned, city_.data(), edge_.data() + levels))
+        accepted |= 1u << t;
     }
     return accepted;
   }
@@ -133,7 +111,7 @@ class TripleTour {
     for (int place = 0; place < n_; place++)
       next_[(exchange.first + place) % n_] = city_[(exchange.first + exchange.source(place)) % n_];
     city_.swap(next_);
-    moves_ += Exchange::count_bits(exchange.applied);
+    counters_.moves += Exchange::count_bits(exchange.applied);
     load();
   }
 
@@ -151,16 +129,11 @@ class TripleTour {
     }
   }
 
-  const SymmetricInstance instance_;
-  const int n_;
   const long long rows_;
-  std::vector<int> city_, next_;  // by position
-  std::vector<float> x_, y_;      // by position, from `levels` before the first one to twice around and some more
-  std::vector<float> edge_;       // to the next position, the same
-  float longest_ = 0;             // edge
-  long long steps_ = 0;           // rows without a move
-  long long quiet_ = 0;           // of them since the last move
-  long long moves_ = 0;           // rungs accepted
+  std::vector<int> next_;     // cities by position
+  std::vector<float> x_, y_;  // by position, from `levels` before the first one to twice around and some more
+  std::vector<float> edge_;   // to the next position, the same
+  float longest_ = 0;         // edge
 };
 
 }  // namespace warptsp::symmetric

@@ -36,10 +36,7 @@ struct TripleTour {
   }
 
   __device__ bool shortens(const TripleRow &row, int group, int rung) const {
-    const Triple at = triple_at(row, instance.size, group, rung);
-    const Triple of{city[at.a], city[at.b], city[at.c], city[at.d], city[at.e], city[at.f]};
-    if (instance.kept(of.a, of.b) || instance.kept(of.c, of.d) || instance.kept(of.e, of.f)) return false;
-    return triple_growth(instance, of, edge[at.a], edge[row.turned ? at.d : at.c], edge[at.e]) < -instance.tolerance;
+    return symmetric::shortens(instance, triple_at(row, instance.size, group, rung), row.turned, city, edge);
   }
 
   // Which rungs of a group shorten the tour: on all lanes of a warp.

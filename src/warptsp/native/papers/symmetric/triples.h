@@ -123,12 +123,15 @@ WARPTSP_FN Triple triple_at(const TripleRow &row, int n, int group, int rung) {
   return {i, wrapped(i + 1 - n, n), row.turned ? after : j, row.turned ? j : after, k, wrapped(k + 1 - n, n)};
 }
 
-// By how much the tour grows if the edges ab, cd and ef, of these lengths, give way to ad, cf and eb.
-WARPTSP_FN double triple_growth(const SymmetricInstance &instance, const Triple &t, float ab, float cd, float ef) {
+// Whether the tour becomes shorter if the three edges of these positions give way to ad, cf and eb.
+WARPTSP_FN bool shortens(const SymmetricInstance &instance, const Triple &at, bool turned, const int *city,
+                         const float *edge) {
+  const int a = city[at.a], b = city[at.b], c = city[at.c], d = city[at.d], e = city[at.e], f = city[at.f];
+  if (instance.kept(a, b) || instance.kept(c, d) || instance.kept(e, f)) return false;
   const double edges = instance.whole_edges
-                           ? (double)ab + (double)cd + (double)ef
-                           : instance.distance(t.a, t.b) + instance.distance(t.c, t.d) + instance.distance(t.e, t.f);
-  return instance.distance(t.a, t.d) + instance.distance(t.c, t.f) + instance.distance(t.e, t.b) - edges;
+                           ? (double)edge[at.a] + (double)edge[turned ? at.d : at.c] + (double)edge[at.e]
+                           : instance.distance(a, b) + instance.distance(c, d) + instance.distance(e, f);
+  return instance.distance(a, d) + instance.distance(c, f) + instance.distance(e, b) - edges < -instance.tolerance;
 }
 
 // What `margin` may be for growth that is a gain: three distances are rounded, not two.

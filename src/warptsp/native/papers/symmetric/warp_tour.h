@@ -1,7 +1,6 @@
 // A chain of symmetrical moves whose block is one warp. For the device compiler alone.
 #pragma once
 #include "papers/symmetric/block_tour.h"
-#include "papers/symmetric/chain_walk.h"
 
 namespace warptsp::symmetric {
 
@@ -25,11 +24,10 @@ struct WarpTour : BlockTour {
   }
 
   // Examines so many centres, and applies the rungs accepted of the first that has any. Returns how many were passed
-  // with that. Lane `turn` and those behind it hold the centres' keys; `limit` is that of the first.
+  // with that. Lane `turn` and those behind it hold the centres' keys.
   template <bool Filter>
-  __device__ int pass(int center, int centers, u64 keys, int turn, const Cooling &cooling, float limit, u64 &moves,
-                      bool &moved) {
-    const int n = instance.size, lane = threadIdx.x;
+  __device__ int pass(Walk &walk, int centers, u64 keys, int turn, bool &moved) {
+    const int n = instance.size, lane = threadIdx.x, center = walk.axis().left;
     const unsigned earlier = (1u << lane) - 1;
     int top = 0, waiting = 0;  // the outermost rung accepted; the rungs in the queue
     for (int j = 0, from = 0; j < centers;) {
@@ -49,7 +47,7 @@ struct WarpTour : BlockTour {
 #pragma unroll
       for (int g = 0; g < group; g++) {
         passes[g] = entry[g] >= 0;
-        if (Filter) passes[g] &= !rung[g].exceeds(limit);
+        if (Filter) passes[g] &= !rung[g].exceeds(walk.limit);
       }
 #pragma unroll
       for (int g = 0; g < group; g++) {
@@ -67,9 +65,9 @@ struct WarpTour : BlockTour {
         float2 edges;
         bool accepted = first + lane < waiting && ahead < centers;
         if (accepted) {
-          Cooling then = cooling;
+          Cooling then = walk.cooling;
           if (then.spent + ahead >= then.iterations) then.advance(ahead);
-          accepted = test(axis, k, key, Acceptance{then.temperature, 0, 0}, limit, edges);
+          accepted = test(axis, k, key, Acceptance{then.temperature, 0, 0}, walk.limit, edges);
         }
         unsigned which = __ballot_sync(all_lanes, accepted);
         if (which == 0) continue;
@@ -84,7 +82,7 @@ struct WarpTour : BlockTour {
         }
         which = __ballot_sync(all_lanes, accepted);
         top = __shfl_sync(all_lanes, k, 31 - __clz(which));
-        if (lane == 0) moves += __popc(which);
+        if (lane == 0) walk.moves += __popc(which);
       }
       waiting = 0;
       __syncwarp();
@@ -138,7 +136,7 @@ struct WarpTour : BlockTour {
           edge[right[i]] = outer_edge[i];
         }
         // Around the city in the centre there are two more edges.
-        if (w - i == 0 && lane == 0 && crossed[i]) exchange(edge[left[i]], edge[axis.left]);
+        if (w - i == 0 && lane == 0 && crossed[i]) exchange(edge + left[i], edge + axis.left);
       }
     }
     __syncwarp();
@@ -148,30 +146,22 @@ struct WarpTour : BlockTour {
 // Every block is one warp, which does the same, in the order of the threads. It examines several centres at a time
 // while moves are few: what it waits for then it waits for once.
 template <bool Filter>
-__device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling cooling, const Acceptance &acceptance,
-                                           long long steps) {
+__device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, long long steps) {
   constexpr int max_words = 16;  // of rungs that one examination should evaluate
-  const SymmetricInstance &instance = tour.instance;
-  const int n = instance.size, lane = threadIdx.x;
-  const bool cold = cooling.temperature <= 0;
+  const int n = walk.instance.size, lane = threadIdx.x;
   const int max_ahead = max(1, min(n, max_words * warp_size / tour.rungs));
-  float limit = acceptance.most(instance);
   u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
   int ahead = 1;
-  for (long long left = steps; left > 0 && !(cold && walk.is_done());) {
+  for (long long left = steps; left > 0 && !walk.is_done();) {
     const int turn = (unsigned)walk.state.step % warp_size;
-    if (!cold && (turn == 0 || left == steps)) keys = acceptance.key(walk.state.step - turn + lane);
-    const long long most = cold ? min(left, n - walk.state.quiet) : left;
+    if (!walk.cold && (turn == 0 || left == steps)) keys = walk.acceptance.key(walk.state.step - turn + lane);
+    const long long most = walk.cold ? min(left, n - walk.state.quiet) : left;
     const int count = (int)min(most, (long long)min(ahead, warp_size - turn));
     bool moved;
-    const int passed = tour.pass<Filter>(walk.axis().left, count, keys, turn, cooling, limit, walk.moves, moved);
+    const int passed = tour.pass<Filter>(walk, count, keys, turn, moved);
     ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, max_ahead);
     left -= passed;
-    walk.pass(passed, moved, cold);
-    if (cold) continue;
-    const double temperature = cooling.temperature;
-    cooling.advance(passed);
-    if (cooling.temperature != temperature) limit = Acceptance{cooling.temperature, 0, 0}.most(instance);
+    walk.pass(passed, moved);
   }
 }
 

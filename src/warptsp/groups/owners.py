@@ -1,0 +1,71 @@
+"""The group of each place, as people give it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption
+from warptsp.problem import Problem
+
+
+def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:
+    """Return the group of each place, numbered from 0."""
+    if isinstance(groups, str):
+        columns = problem.extra or {}
+        if groups not in columns:
+            there = ", ".join(columns) or "none"
+            raise InvalidOption(
+                f"groups: there is no column {shown(groups)}; columns beside the places: {there}"
+            )
+        groups = list(columns[groups])
+    if not isinstance(groups, Iterable):
+        raise InvalidOption(f"groups: {shown(groups)} is no list of groups")
+    given = list(groups)
+    if given and all(
+        isinstance(group, Collection) and not isinstance(group, (str, bytes)) for group in given
+    ):
+        return _of_lists(problem, given)
+    if len(given) != problem.n:
+        raise InvalidOption(f"groups: {len(given)} for {problem.n} places; one for each is needed")
+    numbers: dict[Any, int] = {}
+    owner = np.empty(problem.n, dtype=np.intp)
+    for place, group in enumerate(given):
+        name = group.strip() if isinstance(group, str) else group
+        if isinstance(name, (float, np.floating)) and name == np.floor(name):
+            name = int(name)  # a column of numbers with gaps
+        if name is None or name == "" or (isinstance(name, (float, np.floating)) and name != name):
+            raise InvalidOption(f"groups: place {problem.label(place)} is in no group")
+        if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
+            raise InvalidOption(
+                f"groups: that of place {problem.label(place)} is {shown(group)}: a text or an integer "
+                "is needed"
+            )
+        owner[place] = numbers.setdefault(name, len(numbers))
+    return owner
+
+
+def _of_lists(problem: Problem, groups: list[Collection[Any]]) -> NDArray[np.intp]:
+    owner = np.full(problem.n, -1, dtype=np.intp)
+    for number, group in enumerate(groups):
+        if not len(group):
+            raise InvalidOption(f"groups: group {number} (counted from 0) is empty")
+        for place in group:
+            whole = isinstance(place, (int, np.integer)) and not isinstance(place, bool)
+            if not whole or not 0 <= place < problem.n:
+                raise InvalidOption(
+                    f"groups: group {number} has place {shown(place)}: places are 0 to {problem.n - 1}"
+                )
+            if owner[place] >= 0:
+                raise InvalidOption(
+                    f"groups: place {problem.label(int(place))} is twice in groups, {owner[place]} and "
+                    f"{number} (counted from 0)"
+                )
+            owner[place] = number
+    if (owner < 0).any():
+        raise InvalidOption(f"groups: place {problem.label(int(np.argmin(owner)))} is in no group")
+    return owner

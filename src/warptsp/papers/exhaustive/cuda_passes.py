@@ -1,0 +1,245 @@
+"""The passes of a best-improvement descent on a GPU: how a neighborhood's moves are spread over threads.
+
+Each evaluates all moves and leaves the best one of each block. In the plane 2-opt and 3-opt are searched in
+single precision first, in integers of 21 bits; all other metrics and moves, and what that finds, in double
+precision. Passes are planned from the limits of a GPU and the registers of a kernel, so that a plan can be
+told where there is no GPU, and take memory when they first run.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.backends.cuda import tuning
+from warptsp.papers.exhaustive.cuda_plan import Launch
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Neighborhood
+
+if TYPE_CHECKING:
+    import warptsp._native as _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+
+SINGLE = "single precision, decided in double"
+DOUBLE = "double precision"
+
+
+class Pass:
+    """An evaluation of all moves of a neighborhood.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    blocks, block, shared : int
+        Blocks, and threads and bytes of dynamic shared memory of each.
+    launches : int
+        Of a pass.
+    candidates : int
+        Moves that one result stands for.
+    precision : str
+    """
+
+    candidates = 1
+    launches = 1
+    shared = 0
+    precision = DOUBLE
+    kernel: Kernel
+    blocks: int
+    block: int
+
+    def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
+        """Evaluate; returns the blocks that found something, 0 if the token stopped it."""
+        raise NotImplementedError
+
+    def describe(self, moves: int) -> str:
+        """Return how so many moves are spread."""
+        launches = "a launch" if self.launches == 1 else f"{self.launches} launches"
+        each = math.ceil(moves / (self.blocks * self.block))
+        return (
+            f"a pass of {moves} moves in {launches} of {self.blocks} blocks with {self.block} threads, "
+            f"{each} {'move' if each == 1 else 'moves'} a thread"
+        )
+
+
+class SlicedPass(Pass):
+    """Units of work [0, work), in launches of bounded time.
+
+    Parameters
+    ----------
+    piece : float
+        Units of a launch.
+    least : int
+        Units of a warp that are worth starting it.
+    """
+
+    def __init__(
+        self, device: Device, kernel: Kernel, work: int, piece: float, least: int, asked: Launch
+    ) -> None:
+        self._device, self.kernel = device, kernel
+        self._work, self._piece = work, max(1, int(piece))
+        self.launches = math.ceil(work / self._piece)
+        most = device.multiprocessors * kernel.blocks_per_multiprocessor(self.block)
+        planned = max(1, min(most, min(work, self._piece) // (least * (self.block // 32))))
+        self.blocks = asked.blocks_for(work, self.block) or planned
+
+    def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
+        """Evaluate; returns the blocks that found something, 0 if the token stopped it."""
+        for first in range(0, self._work, self._piece):
+            if first and token.stopped():
+                return 0
+            end = min(first + self._piece, self._work)
+            which = np.int64(first), np.int64(end), np.int32(first == 0)
+            self.kernel.launch(self.blocks, self.block, tour, *which, found, *self._more(end - first))
+            if self._piece < self._work:
+                self._device.synchronize()
+        return self.blocks
+
+    def _more(self, units: int) -> tuple[DeviceArray | np.generic, ...]:
+        """What the kernel takes beside these, for a launch of so many units."""
+        return ()
+
+
+class ExactPass(SlicedPass):
+    """Every move in double precision."""
+
+    def __init__(
+        self, device: Device, kernel: Kernel, neighborhood: Neighborhood, n: int, asked: Launch
+    ) -> None:
+        self.block = tuning.DESCENT_THREADS if asked.block is None else asked.block
+        work = neighborhood.moves(n) // (4 if neighborhood is THREE_OPT else 1)
+        double = tuning.MOVES_A_SLICE[neighborhood.name][1]
+        rate = double * tuning.architecture(device.compute_capability).double_rate
+        super().__init__(device, kernel, work, rate * device.multiprocessors, 256, asked)
+
+
+class TriplesPass(SlicedPass):
+    """3-opt in the plane (``three_opt_tiles.h``)."""
+
+    candidates, precision, block = THREE_OPT.candidates, SINGLE, tuning.DESCENT_THREADS
+
+    def __init__(self, device: Device, kernel: Kernel, n: int, asked: Launch) -> None:
+        groups, rest = divmod(n - 2, 32)
+        work = 16 * groups * (groups + 1) + rest * (groups + 1)
+        fast = tuning.MOVES_A_SLICE[THREE_OPT.name][0]
+        piece = int(fast * device.multiprocessors / (32 * n / 3)) + 1
+        super().__init__(device, kernel, work, piece, 1, asked)
+
+
+class TilesPass(SlicedPass):
+    """2-opt in the plane (``two_opt_tiles.h``, ``two_opt_squares.h``).
+
+    Attributes
+    ----------
+    tiles : tuning.Tiles
+    """
+
+    precision, block = SINGLE, tuning.DESCENT_THREADS
+
+    def __init__(self, device: Device, kernel: Kernel, n: int, *, squares: bool) -> None:
+        self.tiles = tuning.SQUARES_TILES if squares else tuning.ROW_TILES
+        self.candidates = self.tiles.rows_of_lane
+        rows = self.tiles.rows
+        warp_rows = (n - 2) // rows + 1
+        work = warp_rows * (n - 1) - rows * (warp_rows * (warp_rows - 1) // 2)
+        fast = tuning.MOVES_A_SLICE[TWO_OPT.name][0]
+        super().__init__(device, kernel, work, fast * device.multiprocessors / rows, 4, Launch())
+
+    @cached_property
+    def _taken(self) -> DeviceArray:
+        return self._device.zeros(1, np.uint64)
+
+    def _more(self, units: int) -> tuple[DeviceArray | np.generic, ...]:
+        self._taken.zero()
+        least, most = self.tiles.min_columns, self.tiles.max_columns
+        columns = max(least, min(most, units // (4 * self.blocks * (self.block // 32))))
+        pieces = int(tuning.COARSE * units) // columns, columns, max(columns // 8, least // 2)
+        return self._taken, *map(np.int32, pieces)
+
+
+class ResidentPass(Pass):
+    """Many passes of 2-opt in one launch, of a tour that fits into shared memory (``two_opt_resident.h``)."""
+
+    precision, block = SINGLE, tuning.RESIDENT_THREADS
+
+    def __init__(self, device: Device, kernel: Kernel, n: int, rows: int) -> None:
+        self._device, self.kernel = device, kernel
+        self.shared = 16 * (n + 1 + 64 * rows) + 4 * n
+        moves, fast = TWO_OPT.moves(n), tuning.MOVES_A_SLICE[TWO_OPT.name][0]
+        self.blocks = min(device.multiprocessors, max(1, moves // tuning.MOVES_OF_BLOCK))
+        self._passes = max(1, min(1000, int(fast * device.multiprocessors / moves)))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the tour does."""
+        return self.kernel.blocks_per_multiprocessor(self.block, self.shared) > 0
+
+    @cached_property
+    def _slots(self) -> DeviceArray:
+        return self._device.empty(2 * self.blocks, np.uint64)
+
+    def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
+        """Descend until a move does not hold in double precision, or for some time."""
+        self._slots.zero()
+        more = np.int64(self._passes), self._slots
+        self.kernel.launch(self.blocks, self.block, tour, city, *more, shared=self.shared, cooperative=True)
+        return self.blocks
+
+    def describe(self, moves: int) -> str:
+        """Return how so many moves are spread."""
+        return (
+            f"all passes in one launch of {self.blocks} blocks with {self.block} threads and {self.shared} "
+            "bytes of shared memory for the whole tour"
+        )
+
+
+class PrunedPass(Pass):
+    """2-opt that skips stretches between which no move gains (``descent_pruned.cu``)."""
+
+    precision, block = SINGLE, tuning.DESCENT_THREADS
+
+    def __init__(self, device: Device, n: int, measure: Kernel, evaluate: Kernel) -> None:
+        self._device = device
+        self._measure, self.kernel = measure, evaluate
+        self._stretches = math.ceil(n / tuning.STRETCH)
+        self._units = self._stretches * math.ceil(self._stretches / tuning.STRETCHES_A_UNIT)
+        most = device.multiprocessors * evaluate.blocks_per_multiprocessor(self.block)
+        self.blocks = min(most, math.ceil(self._units / (self.block // 32)))
+        moves_a_unit = tuning.STRETCH**2 * tuning.STRETCHES_A_UNIT
+        self._piece = int(tuning.PRUNED_A_SLICE * device.multiprocessors / moves_a_unit)
+
+    @cached_property
+    def _work(self) -> tuple[DeviceArray, DeviceArray]:
+        """Boxes of the stretches, and the best gain of a pass."""
+        return self._device.empty((self._stretches, 5), np.float32), self._device.zeros(1, np.uint32)
+
+    @cached_property
+    def _evaluated(self) -> DeviceArray:
+        return self._device.zeros(1, np.uint64)
+
+    def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
+        """Evaluate what is not skipped; returns the blocks that did, 0 if the token stopped it."""
+        boxes, gain = self._work
+        self._measure.launch(math.ceil(self._stretches / (self.block // 32)), self.block, tour, boxes, gain)
+        for first in range(0, self._units, self._piece):
+            if first and token.stopped():
+                return 0
+            end = min(first + self._piece, self._units)
+            ends = np.int64(first), np.int64(end), np.int32(tuning.STRETCHES_A_UNIT)
+            more = np.int32(first == 0), found, gain, self._evaluated
+            self.kernel.launch(self.blocks, self.block, tour, boxes, *ends, *more)
+            if self._piece < self._units:
+                self._device.synchronize()
+        return self.blocks
+
+    def evaluated(self) -> int:
+        """Return the moves evaluated in all passes; waits."""
+        return int(self._evaluated.download()[0])
+
+    def describe(self, moves: int) -> str:
+        """Return how so many moves are spread."""
+        return (
+            f"a pass of {moves} moves between {self._stretches} stretches of the tour, less those that are "
+            f"skipped, in blocks of {self.block} threads"
+        )

@@ -1,0 +1,15 @@
+"""Proofs whose tree has to do the work."""
+
+from __future__ import annotations
+
+import pytest
+
+from warptsp._native import Effort
+from warptsp.proof import branching, node_solver
+
+
+def leave_few_cuts(monkeypatch: pytest.MonkeyPatch, in_tree: int = 1) -> None:
+    """Seek cuts once at the root, and so often in a node; one edge and one set are tried as branches."""
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(Effort, 1))
+    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (in_tree, in_tree))
+    monkeypatch.setattr(branching, "CANDIDATES", 1)

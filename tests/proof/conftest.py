@@ -1,0 +1,21 @@
+"""What tests of proofs share."""
+
+from __future__ import annotations
+
+import pytest
+from few_cuts import leave_few_cuts
+from instances import whole_points
+
+from warptsp import Problem
+
+
+@pytest.fixture
+def few_cuts(monkeypatch):
+    """The tree has to do the work."""
+    leave_few_cuts(monkeypatch)
+
+
+@pytest.fixture
+def undecided():
+    """Not proved without branches."""
+    return Problem.from_points(whole_points(80, 1, side=10_000), "EUC_2D")
