@@ -37,25 +37,21 @@ def on_gpu(gpu: Device, problem: Problem, *, iterations: int = 60, tour=None) ->
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("metric", PLANE, ids=lambda metric: metric.name)
-@pytest.mark.parametrize("n", [3, 4, 8, 9, 10, 257, 3000])
-def test_all_pairs_prove_it(gpu: Device, metric: Metric, n: int) -> None:
-    points = np.random.default_rng((n, metric.kind)).uniform(0, 1000, (n, 2))
-    problem = Problem.from_points(points, metric)
+@pytest.mark.parametrize(
+    ("metric", "kind", "n"),
+    [
+        *((metric, "uniform", n) for metric in PLANE for n in (3, 4, 8, 9, 10, 257, 3000)),
+        *((Metric.EXACT_2D, kind, 2500) for kind in KINDS),
+    ],
+    ids=str,
+)
+def test_all_pairs_prove_it(gpu: Device, metric: Metric, kind: str, n: int) -> None:
+    points = cloud(kind, n)
+    problem = Problem.from_points(1000 * points if kind == "uniform" else points, metric)
     bound = on_gpu(gpu, problem)
     assert bound.certified
     assert bound.value == proven_value(problem, bound)
     assert bound.value <= problem.length(np.arange(n))
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_pairs_prove_it_for_places_of_every_kind(gpu: Device, kind: str) -> None:
-    points = cloud(kind, 2500)
-    problem = Problem.from_points(points, Metric.EXACT_2D)
-    bound = on_gpu(gpu, problem)
-    assert bound.certified
-    assert bound.value == proven_value(problem, bound)
 
 
 @pytest.mark.gpu

@@ -133,8 +133,8 @@ def test_tour_of_links(gpu: Device, n: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 100, 30_000])
-@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D, Metric.EXACT_3D, Metric.MAN_3D])
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 30_000])
+@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D, Metric.EXACT_3D])
 def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
     layout = build(gpu, cloud(kind, n, metric.dimensions))
     candidates = candidate_lists(gpu, layout, 10, 2, metric.norm)

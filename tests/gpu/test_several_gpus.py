@@ -87,16 +87,6 @@ def test_the_same_population_with_any_number_of_gpus(several: str) -> None:
 
 
 @pytest.mark.gpu
-def test_the_tour_of_a_time_limit_is_whole(several: str) -> None:
-    problem = instance("plane", 300_000)
-    warptsp.solve(problem, device=several, kicks=1)
-    result = warptsp.solve(problem, device=several, time_limit=2.0)
-    problem.check_tour(result.tour)
-    assert result.length == problem.length(result.tour)
-    assert result.stop_reason == "time limit of 2 s"
-
-
-@pytest.mark.gpu
 def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of hours, with a launch of minutes: it has not come to its end. The tour before it is kept."""
     from warptsp.methods.lk import tuning as lk_tuning

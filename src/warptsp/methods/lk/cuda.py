@@ -161,29 +161,23 @@ class _CudaSearch(Engine[PopulationPlan]):
 
     def _clustered(self) -> NDArray[np.int32] | None:
         """The tour, in the problem's numbers, if its long links carry much of it."""
-        search, n = self.search, self.n
-        tour, lengths = self._links()
-        if not are_worth_it(lengths, n):
+        search, cities, tour = self.search, self.search.cities, None
+        if self.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
+            # Some links tell how long all are: ten million take half a second to measure.
+            before, behind = cities.some_links(search.tour, tuning.SAMPLED_EDGES)
+        else:
+            before = tour = cities.problems_own(search.tour)
+            behind = np.roll(tour, -1)
+        lengths = np.asarray(self.problem.distance(before, behind), dtype=np.float64)
+        if not are_worth_it(lengths, self.n):
             self.long_links = False
             return None
         self.uneven = True
-        return search.cities.problems_own(search.tour) if tour is None else tour
+        return cities.problems_own(search.tour) if tour is None else tour
 
     def _go_on_from(self, tour: NDArray[np.int32]) -> None:
         """Work on another tour, in the problem's numbers."""
         self.search.go_on_from(self.search.cities.numbered(tour))
-
-    def _links(self) -> tuple[NDArray[np.int32] | None, NDArray[np.float64]]:
-        """The tour, in the problem's numbers, and the lengths of its links; or of some of them alone."""
-        search, problem, cities = self.search, self.problem, self.search.cities
-        if problem.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
-            # Some links tell how long all are: ten million take half a second to measure.
-            tour, ends = None, cities.some_links(search.tour, tuning.SAMPLED_EDGES)
-            lengths = problem.distance(*ends)
-        else:
-            tour = cities.problems_own(search.tour)
-            lengths = problem.distance(tour, np.roll(tour, -1))
-        return tour, np.asarray(lengths, dtype=np.float64)
 
     # Populations
 
