@@ -162,13 +162,13 @@ class Result:
             return {"length": math.inf, "stop_reason": reason}
 
         stages = tuple(stage._replace(**unclaimed(stage.stop_reason)) for stage in self.stages)
-        of_lengths: dict[str, Any] = {
+        none: dict[str, Any] = {
             "known": None,
             "history": [],
             "proved_optimal": False,
             "lower_bound": None,
         }
-        return replace(self, **unclaimed(self.stop_reason), **of_lengths, stages=stages, snapshots=())
+        return replace(self, **unclaimed(self.stop_reason), **none, stages=stages, snapshots=())
 
     @property
     def names(self) -> list[str]:
