@@ -26,7 +26,7 @@ from warptsp.machine import resolve_threads
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
-from warptsp.stop.deadline import token_until
+from warptsp.stop.token import token_until
 
 from .device import resolve_gpu
 from .reference_tour import reference_tour

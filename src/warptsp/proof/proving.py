@@ -20,7 +20,7 @@ from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import read_only
 from warptsp.stop.callback import is_true
-from warptsp.stop.deadline import token_until
+from warptsp.stop.token import token_until
 
 from .branch_and_cut import BranchAndCut
 from .certificate import (

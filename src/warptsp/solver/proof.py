@@ -32,8 +32,7 @@ from warptsp.proof.proving import (
 from warptsp.run import PROVED, Run
 from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
-from warptsp.stop.completion import Completion
-from warptsp.stop.share import BEFORE_PROOF, Share
+from warptsp.stop.default import BEFORE_PROOF, Completion, Share
 
 logger = logging.getLogger(__name__)
 

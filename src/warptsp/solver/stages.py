@@ -28,8 +28,7 @@ from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL, Step
 from warptsp.solver.proof import ProofStage
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
-from warptsp.stop.completion import Completion
-from warptsp.stop.share import BEFORE_PROOF
+from warptsp.stop.default import BEFORE_PROOF, Completion
 
 logger = logging.getLogger(__name__)
 
