@@ -20,7 +20,6 @@ from warptsp.cli._display import (
     PlainDisplay,
     RichDisplay,
     describe,
-    describe_briefly,
     fitting,
     make_display,
 )
@@ -50,6 +49,10 @@ def event(**given):
         "tour": lambda: np.arange(3, dtype=np.int32),
     }
     return Progress(**values | given)
+
+
+def describe_briefly(*given):
+    return describe(*given, brief=True)
 
 
 def test_a_line_tells_what_is_known():
@@ -116,14 +119,14 @@ def test_80_columns_do_for_all_that_matters():
     known = event(
         length=1234567890, known_length=1234560000, known_length_is_optimal=True, device="cpu", **common
     )
-    assert fitting(_display.describe_briefly(floating, 12345.0), 79) == (
+    assert fitting(describe_briefly(floating, 12345.0), 79) == (
         "99.9 s  length 72.119888  19.87 % under start  6 min 39 s left  12.3 k kicks/s"
     )
-    assert fitting(_display.describe_briefly(floating, 12345.0), 99).endswith("cuda:0  population")
-    assert fitting(_display.describe_briefly(known, 12345.0), 79) == (
+    assert fitting(describe_briefly(floating, 12345.0), 99).endswith("cuda:0  population")
+    assert fitting(describe_briefly(known, 12345.0), 79) == (
         "99.9 s  length 1234567890  gap 0.001 %  6 min 39 s left  12.3 k kicks/s  cpu"
     )
-    assert "1.000 % over best known" in _display.describe_briefly(event(length=101, known_length=100))
+    assert "1.000 % over best known" in describe_briefly(event(length=101, known_length=100))
 
 
 def test_short_numbers():
