@@ -131,16 +131,7 @@ def test_80_columns_do_for_all_that_matters():
 
 def test_short_numbers():
     numbers = [0.4, 950, 999.4, 999.6, 12_345, 999_600, 4_560_000, 2.5e9]
-    assert [short(number) for number in numbers] == [
-        "0",
-        "950",
-        "999",
-        "1 k",
-        "12.3 k",
-        "1 M",
-        "4.56 M",
-        "2.5 G",
-    ]
+    assert ", ".join(map(short, numbers)) == "0, 950, 999, 1 k, 12.3 k, 1 M, 4.56 M, 2.5 G"
 
 
 def test_the_rate_is_that_of_the_last_seconds():
@@ -193,11 +184,6 @@ def test_modes(mode, kind, capsys, monkeypatch):
         logging.getLogger("warptsp.solver").warning("careful")
     assert logging.getLogger("warptsp").level == level
     assert capsys.readouterr().err == "warptsp: warning: careful\n"
-
-
-def test_a_dumb_terminal_gets_lines(monkeypatch):
-    monkeypatch.setenv("TERM", "dumb")
-    assert type(make_display("rich")) is PlainDisplay
 
 
 # In a terminal
