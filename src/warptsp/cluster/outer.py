@@ -72,15 +72,7 @@ class Outer:
             raise UnsupportedProblem("cluster: open paths are not cut; solve it without a cluster")
 
     def run(self, problem: Problem, run: Run, params: LkParams) -> None:
-        """Shorten a tour until the run says stop, or all rounds are done.
-
-        Parameters
-        ----------
-        problem : Problem
-        run : Run
-        params : LkParams
-            Of the searches of the workers.
-        """
+        """Shorten a tour until the run says stop, or all rounds are done; `params` are those of workers."""
         run.enter("cluster")
         run.report_device(Devices("cluster"))
         executor, ends = open_executor(self.cluster, self.device)

@@ -35,10 +35,6 @@ class Scheduler:
     In the meantime its calls wait or raise errors of many kinds, and a scheduler that hangs keeps them
     waiting for good. A search asks here instead, and its time limit holds.
 
-    Parameters
-    ----------
-    client : distributed.Client
-
     Raises
     ------
     BackendUnavailable

@@ -138,13 +138,8 @@ def improve(
 ) -> Answer:
     """Do a task, on one thread or one GPU of this process.
 
-    Parameters
-    ----------
-    task : Task
-    stop : StopToken, optional
-        When requested, the answer is what there is.
-    is_dropped : callable, optional
-        Asked several times a second; True when nobody wants the answer any more.
+    When `stop` is requested, the answer is what there is. `is_dropped` is asked several times a second whether
+    nobody wants the answer any more.
 
     Raises
     ------

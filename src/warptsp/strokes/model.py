@@ -105,17 +105,10 @@ def checked_groups(groups: Sequence[object] | None, n: int) -> NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is put in order: strokes, or chains of strokes that are joined.
+    """What is put in order: strokes, or chains of strokes that are joined."""
 
-    Attributes
-    ----------
-    first, last : ndarray of float64, shape (n, 2) or (n, 3)
-        Where each begins and ends; the same point for a hole, or for a closed loop, which is entered there.
-    reversible : ndarray of bool, shape (n,)
-    """
-
-    first: NDArray[np.float64]
-    last: NDArray[np.float64]
+    first: NDArray[np.float64]  # where each begins; shape (n, 2) or (n, 3)
+    last: NDArray[np.float64]  # where it ends: the same point for a hole, or for a loop that is entered there
     reversible: NDArray[np.bool_]
 
     def __len__(self) -> int:

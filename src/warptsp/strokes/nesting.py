@@ -18,10 +18,6 @@ def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]
 
     A stroke is in a loop if its vertices are. One that crosses every loop around it has no right order, and
     counts by its middle vertex. A k-d tree of these vertices finds those near a loop.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
     """
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 

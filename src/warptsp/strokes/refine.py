@@ -144,22 +144,9 @@ def refine(
     deadline: float,
     rounds: int = 1000,
 ) -> Refined:
-    """Shorten the travel of an order until nothing improves, or time is over.
+    """Shorten the travel of an order until nothing improves, or `time.monotonic` has come to the deadline.
 
-    Parameters
-    ----------
-    units : Units
-    machine : Machine
-        Whose cost is measured.
-    ends : Ends
-    begun : Refined
-        An order that keeps all constraints.
-    parent : ndarray of int, shape (n,), or None
-        For each unit the one that must come later; -1 for none.
-    deadline : float
-        Of `time.monotonic`.
-    rounds : int
-        At most so many.
+    `parent` is for each unit the one that must come later, -1 for none; `begun` keeps to that already.
     """
     if len(units) < 2:
         return begun
