@@ -138,8 +138,8 @@ def improve(
 ) -> Answer:
     """Do a task, on one thread or one GPU of this process.
 
-    When `stop` is requested, the answer is what there is. `is_dropped` is asked several times a second whether
-    nobody wants the answer any more.
+    When `stop` is requested, the answer is what there is. `is_dropped`, asked several times a second, tells
+    when nobody wants the answer any more.
 
     Raises
     ------
