@@ -140,10 +140,7 @@ class _Rounds(Common):
     def await_workers(self) -> bool:
         """Wait until somebody takes tasks; False if the run said stop before.
 
-        Raises
-        ------
-        BackendUnavailable
-            If nobody does: why.
+        Raises `BackendUnavailable` if nobody does: why.
         """
         while not self.executor.workers():
             if self._report("waiting for workers"):

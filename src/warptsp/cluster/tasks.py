@@ -95,13 +95,7 @@ class Task:
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Task:
-        """Read a task.
-
-        Raises
-        ------
-        Refused
-            It was made by another version of warptsp; names both.
-        """
+        """Read a task; raises `Refused` if another version of warptsp has made it, and names both."""
         values = _unpacked(packed)
         if (version := values.get("version")) != __version__:
             raise Refused(

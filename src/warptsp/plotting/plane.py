@@ -27,13 +27,7 @@ class Edges(NamedTuple):
 
 
 def check_has_places(problem: Problem) -> None:
-    """Make sure that an instance can be drawn.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If it has no coordinates, such as a bare matrix.
-    """
+    """Raise `UnsupportedProblem` if an instance has no coordinates to draw, such as a bare matrix."""
     if problem.plot_points is None:
         called = f" {problem.name}" if problem.name else ""
         raise UnsupportedProblem(
