@@ -259,8 +259,11 @@ class _Rounds(Common):
         executor, kicks_before = self.executor, self.kicks
         kind = "boxes" if self.round % 2 else "stretches"
         while work.unanswered:
-            work.submit(self._deadline())
-            for outcome in executor.gather(WAIT, self._patience()):
+            deadline = self._deadline()
+            work.submit(deadline)
+            # A worker that was not heard for longer loses its tasks.
+            patience = math.inf if deadline is None else 1.0 + 1.25 * deadline
+            for outcome in executor.gather(WAIT, patience):
                 work.take(outcome)
             self._watch_workers()
             done = min(work.kicks, plan.kicks - bool(work.unanswered))
@@ -275,11 +278,6 @@ class _Rounds(Common):
         if self.params.deadline is not None:
             return self.params.deadline
         return max(MIN_DEADLINE, DEADLINE * self.slowest) if self.slowest else None
-
-    def _patience(self) -> float:
-        """Seconds after which a worker that was not heard loses its tasks."""
-        deadline = self._deadline()
-        return math.inf if deadline is None else 1.0 + 1.25 * deadline
 
     def _watch_workers(self) -> None:
         """Raise `BackendUnavailable` if nobody took tasks for too long."""
