@@ -17,7 +17,7 @@ import warptsp
 from warptsp import OpenPath, Problem, _native, methods
 from warptsp.backends.cuda import compiler
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.occupancy import Chip, ChipKernel, Occupancy
+from warptsp.backends.cuda.occupancy import Chip, Occupancy, Used
 from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
 from warptsp.papers.exhaustive.cuda import CudaDescent, Stage
 from warptsp.papers.exhaustive.cuda_studies import check_size
@@ -642,8 +642,7 @@ def test_explained_launches(
     ],
 )
 def test_what_limits_the_blocks(block: int, registers: int, shared: int, expected: tuple[int, str]) -> None:
-    chip = Chip.of("sm_90")
-    occupancy = Occupancy.of(chip, ChipKernel(chip, registers, 0), block, shared)
+    occupancy = Occupancy.of(Chip.of("sm_90"), Used(registers), block, shared)
     assert (occupancy.blocks, occupancy.limit) == expected
     assert occupancy.share == expected[0] * block / 2048
 
