@@ -121,7 +121,7 @@ void bind_neighbor_search(nb::module_ &m) {
           "neighbors",
           [](const BoundNeighborSearch &b) {
             std::vector<int> lists = b.search->neighbors();
-            const size_t width = (size_t)b.search->width(), n = lists.size() / width;
+            const size_t n = b.search->best().size(), width = lists.size() / n;
             return to_numpy(std::move(lists), {n, width});
           },
           "The lists, sorted by distance.")

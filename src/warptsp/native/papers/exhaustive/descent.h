@@ -71,10 +71,7 @@ class Descent {
     if (fast_ && !pruned_ && neighborhood != Neighborhood::three_opt) {
       // What single precision finds, if it is an improvement in double precision.
       PassResult likely(0.0);
-      const bool found = with_euclidean(fast_->kind(), [&](auto kind) {
-        return find(RowsOfKind<float, decltype(kind)::value>{*fast_}, token, likely);
-      });
-      if (!found) return false;
+      if (!find(*fast_, token, likely)) return false;
       BestMove best = likely.best();
       with_move([&](auto move) {
         typedef decltype(move) Move;

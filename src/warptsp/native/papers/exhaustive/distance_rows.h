@@ -64,7 +64,6 @@ class PlaneRows {
            extent(source, 0) + extent(source, 1) < 0x1p51;
   }
 
-  MetricKind kind() const { return kind_; }
   int size() const { return n_; }
   const Real *x() const { return x_.data(); }
   const Real *y() const { return y_.data(); }
@@ -89,18 +88,17 @@ class PlaneRows {
   }
 
   // out[i - begin] = distance of the positions `from` and i, for begin <= i < end <= n + 1.
-  template <MetricKind kind>
-  void fill_as(int from, int begin, int end, Real *out) const {
-    vectorised([=, this]() WARPTSP_INLINE_LAMBDA {
-      const Real *WARPTSP_RESTRICT const x = x_.data() + begin;
-      const Real *WARPTSP_RESTRICT const y = y_.data() + begin;
-      Real *WARPTSP_RESTRICT const result = out;
-      const Real own_x = x_[from], own_y = y_[from];
-      for (int i = 0; i < end - begin; ++i) result[i] = plane_distance<kind, Real>(x[i] - own_x, y[i] - own_y);
-    });
-  }
   void fill(int from, int begin, int end, Real *out) const {
-    with_euclidean(kind_, [&](auto kind) { fill_as<decltype(kind)::value>(from, begin, end, out); });
+    with_euclidean(kind_, [=, this](auto kind) {
+      vectorised([=, this]() WARPTSP_INLINE_LAMBDA {
+        const Real *WARPTSP_RESTRICT const x = x_.data() + begin;
+        const Real *WARPTSP_RESTRICT const y = y_.data() + begin;
+        Real *WARPTSP_RESTRICT const result = out;
+        const Real own_x = x_[from], own_y = y_[from];
+        for (int i = 0; i < end - begin; ++i)
+          result[i] = plane_distance<decltype(kind)::value, Real>(x[i] - own_x, y[i] - own_y);
+      });
+    });
   }
 
   // use(distances), as two_opt_scan.h takes them.
@@ -136,21 +134,6 @@ class PlaneRows {
   int n_;
   std::vector<Real> x_, y_, edges_;
   double middle_[2] = {0.0, 0.0}, scale_ = 1.0;
-};
-
-// The same where the metric is known to the compiler: a pass need not ask for it in every row.
-template <class R, MetricKind metric>
-struct RowsOfKind {
-  typedef R Real;
-  const PlaneRows<R> &plane;
-
-  int size() const { return plane.size(); }
-  const R *edges() const { return plane.edges(); }
-  void fill(int from, int begin, int end, R *out) const { plane.template fill_as<metric>(from, begin, end, out); }
-  template <class Use>
-  void with_distances(const Use &use) const {
-    use(PlaneDistances<R, metric>{plane.x(), plane.y()});
-  }
 };
 
 // Exact distances, and the tour.

@@ -91,7 +91,6 @@ class NeighborSearch {
   virtual std::vector<int> best() const = 0;
   virtual DescentCounts counts() const = 0;
   virtual std::vector<int> neighbors() const = 0;  // sorted by distance
-  virtual int width() const = 0;
 };
 
 template <class Metric, bool Three>
@@ -133,8 +132,9 @@ class NeighborSearchOf : public NeighborSearch {
       };
       if (how_.many)
         std::sort(pending_.begin(), pending_.end(), worse);
-      else
-        pending_.assign(1, best_found());
+      else  // of equal gains that of the first city
+        pending_.assign(1, *std::max_element(pending_.begin(), pending_.end(),
+                                             [&](int a, int b) { return found_[a].gain < found_[b].gain; }));
     }
   }
 
@@ -188,7 +188,6 @@ class NeighborSearchOf : public NeighborSearch {
     return !kicking_ ? chain.order : chain.shortest.empty() ? chain.kept : chain.shortest;
   }
   std::vector<int> neighbors() const override { return neighbors_; }
-  int width() const override { return lists_.width; }
   DescentCounts counts() const override {
     DescentCounts sum;
     sum.passes = passes_ + (examined_ + size_ - 1) / size_;
@@ -234,14 +233,6 @@ class NeighborSearchOf : public NeighborSearch {
       search.keep_best_in(shortest.data());
     }
   };
-
-  // Of equal gains that of the first city.
-  int best_found() const {
-    int best = pending_[0];
-    for (const int city : pending_)
-      if (found_[city].gain > found_[best].gain) best = city;
-    return best;
-  }
 
   // Those that a pass has left to be made, as far as they still fit the tour; false if the slice ended first.
   bool make_moves(const StopToken &slice) {
@@ -393,10 +384,8 @@ class NeighborSearchOf : public NeighborSearch {
   }
 
   const Chain &best_chain() const {
-    const Chain *best = chains_[0].get();
-    for (const auto &chain : chains_)
-      if (chain->best < best->best) best = chain.get();
-    return *best;
+    return **std::min_element(chains_.begin(), chains_.end(),
+                              [](const auto &a, const auto &b) { return a->best < b->best; });
   }
 
   const LocalSearch how_;
