@@ -76,8 +76,11 @@ __device__ __forceinline__ void examine_pairs(const Lists &lists, const TourArra
     __syncthreads();
     if (threadIdx.x == 0) *open.count = 0;
     __syncthreads();
-    for (int i = begin + threadIdx.x; i < min(pairs, begin + batch); i += blockDim.x) {
-      const Pair pair = pair_at(i);
+    const int end = min(pairs, begin + batch);
+    for (int first = begin; first < end; first += blockDim.x) {
+      const int i = first + threadIdx.x;
+      const Pair pair = i < end ? pair_at(i) : Pair{0, 0, -1, 0};
+      __syncwarp();  // all have looked before a farther neighbour is closed: those of a side are in one warp
       if (pair.k < 0) continue;
       NeighborMove move;
       move.clear();
