@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows
+from warptsp.papers.symmetric import cuda_records as records
+from warptsp.papers.symmetric import cuda_tuning as tuning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -326,7 +328,7 @@ class CudaSymmetricSearch:
             kind=metric.kind,
             stride=0 if instance.has_matrix else rows.shape[1],
             matrix_size=len(rows) if instance.has_matrix else 0,
-            **{records.field_of_rows(metric, rows, points="points"): sent(rows)},
+            **{field_of_rows(metric, rows, points="points"): sent(rows)},
             fixed=sent(circle.fixed),
             **circle.numbers.as_dict(),
         )
