@@ -21,6 +21,7 @@ STUDIES = (
     "symmetric_hardware",
     "symmetric_study",
     "symmetric_orders",
+    "symmetric_divided",
     "neighbor_passes",
     "neighbor_search",
     "iterated_passes",

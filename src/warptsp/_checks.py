@@ -41,23 +41,24 @@ def checked_number(name: str, value: object, *, minimum: float, what: str) -> fl
 
 def checked_count(name: str, value: object, *, minimum: int, what: str, maximum: int = (1 << 63) - 1) -> int:
     """Return `value` as an int from `minimum` to `maximum`, or raise `InvalidOption` naming it."""
-    try:
-        number = minimum - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = minimum - 1
-    if number > maximum:
+    number = _index(value)
+    if number is not None and number > maximum:
         raise InvalidOption(f"{name}: {shown(value)} is too large: the maximum is {maximum}")
-    if number < minimum:
+    if number is None or number < minimum:
         raise InvalidOption(f"{name}: {shown(value)} is not {what}")
     return number
 
 
 def checked_whole(name: str, value: object, least: int, most: int) -> int:
-    """Return a whole number of a range as an int. Raises `InvalidOption`: it is something else."""
-    try:
-        number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if not least <= number <= most:
+    """Return a whole number of a range as an int, or raise `InvalidOption` naming it."""
+    number = _index(value)
+    if number is None or not least <= number <= most:
         raise InvalidOption(f"{name}: {shown(value)} is not possible, it must lie between {least} and {most}")
     return number
+
+
+def _index(value: object) -> int | None:
+    try:
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None

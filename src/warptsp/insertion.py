@@ -195,19 +195,21 @@ def _inserted(whole: Problem, tour: NDArray[np.int32], n: int) -> NDArray[np.int
     """
     new = np.arange(n, whole.n)
     following = np.full(whole.n + 2, -1, dtype=np.int64)
-    ring = _ring(whole, tour)
-    starts, ends = list(ring[0]), list(ring[1])
+    # Where edges begin and end; -2 stands for what is before a path and -1 for what is behind it.
+    starts = tour.tolist() if whole.open is None else [-2, *tour.tolist()]
+    ends = [*starts[1:], starts[0]] if whole.open is None else [*starts[1:], -1]
     edges = {(a, b) for a, b in whole.fixed_edges.tolist()}
     free = np.empty(len(starts), dtype=np.bool_)
     for place, (a, b) in enumerate(zip(starts, ends, strict=True)):
         edge_between = min(a, b), max(a, b)
         free[place] = edge_between not in edges
         edges.discard(edge_between)  # which a tour of two cities has twice: one of them need not stay
-    tails, heads = np.array(starts)[free], np.array(ends)[free]
+    tails, heads = (
+        np.append(np.array(of)[free], np.zeros(2 * len(new), dtype=np.int64)) for of in (starts, ends)
+    )
     following[np.array(starts)] = np.array(ends)
     best = np.empty(len(new), dtype=np.int64)
     detour = np.empty(len(new))
-    tails, heads = _grown(tails, 2 * len(new)), _grown(heads, 2 * len(new))
     count = int(free.sum())
 
     def choose(rows: NDArray[np.intp]) -> None:
@@ -242,18 +244,6 @@ def _inserted(whole: Problem, tour: NDArray[np.int32], n: int) -> NDArray[np.int
         order[place] = first
         first = int(following[first])
     return order
-
-
-def _grown(values: NDArray[Any], more: int) -> NDArray[np.int64]:
-    return np.concatenate([values, np.zeros(more, dtype=np.int64)])
-
-
-def _ring(whole: Problem, tour: NDArray[np.int32]) -> tuple[list[int], list[int]]:
-    """Where edges begin and end; -2 stands for what is before a path and -1 for what is behind it."""
-    cities = tour.tolist()
-    if whole.open is None:
-        return cities, [*cities[1:], cities[0]]
-    return [-2, *cities], [*cities, -1]
 
 
 def _detours(

@@ -26,15 +26,8 @@ def number_text(length: int | float, *, down: bool = False) -> str:
 def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool = False) -> str:
     """A length with its unit.
 
-    Parameters
-    ----------
-    length : int or float
-    unit : str
-        ``"m"``, ``"km"`` or nothing, as `Metric.unit` has it.
-    digits : int
-        Significant digits of what is not a whole number of kilometres already.
-    down : bool
-        Round down, as a lower bound must be.
+    That is ``"m"``, ``"km"`` or nothing, as `Metric.unit` has it; what is not a whole number of kilometres
+    already has so many significant digits. A lower bound must be rounded down.
 
     >>> length_text(17429787.55, "m"), length_text(850.4, "m"), length_text(30000, "km")
     ('17 430 km', '850.40 m', '30 000 km')

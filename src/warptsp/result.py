@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
-from warptsp._facts import Fact, lines_of, pairs_of, values_of
+from warptsp._facts import Fact, lines_of, values_of
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.claims import bound_gap
@@ -161,16 +161,14 @@ class Result:
             reason = reason.replace("proved optimal", "proved that there is no tour")
             return {"length": math.inf, "stop_reason": reason}
 
-        return replace(
-            self,
-            **unclaimed(self.stop_reason),
-            known=None,
-            history=[],
-            proved_optimal=False,
-            stages=tuple(stage._replace(**unclaimed(stage.stop_reason)) for stage in self.stages),
-            snapshots=(),
-            lower_bound=None,
-        )
+        stages = tuple(stage._replace(**unclaimed(stage.stop_reason)) for stage in self.stages)
+        none: dict[str, Any] = {
+            "known": None,
+            "history": [],
+            "proved_optimal": False,
+            "lower_bound": None,
+        }
+        return replace(self, **unclaimed(self.stop_reason), **none, stages=stages, snapshots=())
 
     @property
     def names(self) -> list[str]:
@@ -200,10 +198,6 @@ class Result:
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
         return "\n".join(lines_of(self.told()))
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the lines of the summary as pairs of a name and a text."""
-        return pairs_of(self.told())
 
     def told(self, *, speed: float | None = None) -> list[Fact]:
         """Return what the summary and `as_dict` say, but for the tour."""
@@ -237,8 +231,9 @@ class Result:
             for stage in self.stages
             if len(stages) > 1
         ]
-        early = self.counters.get("seconds_on_cpu")
-        before = f"; the CPU for {early:.1f} s, while kernels were compiled" if early else ""
+        before = ""
+        if early := self.counters.get("seconds_on_cpu"):
+            before = f"; the CPU for {early:.1f} s, while kernels were compiled"
         threads = counted(self.threads, "thread", "threads")
         doubled = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
         searched = f", searched as symmetric ones of {doubled} cities" if doubled else ""

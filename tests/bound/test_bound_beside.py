@@ -79,24 +79,15 @@ def test_a_proof_ends_the_run_at_once():
     assert result.gap == result.bound_gap == 0.0
     assert "bound        optimal, proved: no tour is shorter" in result.summary()
     assert result.seconds < 300
-
-
-def test_a_method_that_ends_by_itself_does_so():
+    # No second method follows; a limit on kicks, or a method that ends by itself, is kept.
+    result = warptsp.solve(GRID, then="two-opt", time_limit=600)
+    assert [stage.stop_reason for stage in result.stages] == ["proved optimal"]
+    result = warptsp.solve(GRID, kicks=2000, bound=60)
+    assert (result.proved_optimal, result.stop_reason) == (True, "limit of 2000 kicks")
     result = warptsp.solve(GRID, method="ils", params={"iterations": 500}, bound=60)
     assert result.stop_reason != "proved optimal"
     result = warptsp.solve(POINTS, method="two-opt", then="neighbor-two-opt", bound=10)
     assert 0.8 * result.length < result.lower_bound <= result.length
-
-
-def test_a_proof_after_the_search_counts_too():
-    result = warptsp.solve(GRID, kicks=2000, bound=60)
-    assert result.proved_optimal
-    assert result.stop_reason == "limit of 2000 kicks"
-
-
-def test_no_second_method_follows_a_proof():
-    result = warptsp.solve(GRID, then="two-opt", time_limit=600)
-    assert [stage.stop_reason for stage in result.stages] == ["proved optimal"]
 
 
 def test_real_lengths_are_proved_by_no_bound():
@@ -118,19 +109,14 @@ def test_a_search_proves_up_to_12_cities():
     assert "optimal, proved: no tour is shorter" in result.summary()
 
 
-def test_asymmetric_ones_have_that_of_the_search():
+def test_asymmetric_ones_have_that_of_the_search_and_end_at_a_gap():
     for bound in "auto", 5.0:
         result = warptsp.solve(ASYMMETRIC, kicks=5, bound=bound)
         assert result.lower_bound is not None
         assert result.lower_bound <= warptsp.solve(ASYMMETRIC, kicks=5000).length
     assert warptsp.solve(ASYMMETRIC, method="construct").lower_bound is None
-
-
-def test_asymmetric_ones_end_at_a_gap():
-    random = np.random.default_rng(3)
-    points = random.random((300, 2))
-    distances = np.hypot(*(points[:, None] - points).T) * random.uniform(1, 1.4, (300, 300))
-    problem = Problem.from_matrix(distances, asymmetric=True)
+    one_way = PROBLEM.all_distances * np.random.default_rng(3).uniform(1, 1.4, (300, 300))
+    problem = Problem.from_matrix(one_way, asymmetric=True)
     result = warptsp.solve(problem, stop=TargetGap(40.0, "bound") | MaxRuntime(600))
     assert 0.0 < result.bound_gap <= 0.4
     assert result.stop_reason.startswith("target gap")
@@ -269,6 +255,9 @@ def test_neither_a_short_search_nor_who_wants_the_end_waits(computed):
 
 
 def test_a_time_limit_is_kept_by_a_bound_that_does_not_end(computed, monkeypatch):
+    result = warptsp.solve(POINTS, method="construct", time_limit=0.5, bound=1000)
+    assert computed.asked
+    assert result.lower_bound is None
     never = threading.Event()
 
     def endless(*_args, **_options):
@@ -283,27 +272,18 @@ def test_a_time_limit_is_kept_by_a_bound_that_does_not_end(computed, monkeypatch
     wait(bound)
 
 
-def test_a_bound_after_a_search_keeps_the_time_limit(computed):
-    result = warptsp.solve(POINTS, method="construct", time_limit=0.5, bound=1000)
-    assert computed.asked
-    assert result.lower_bound is None
-
-
-def test_too_little_memory_costs_the_bound_alone(monkeypatch, caplog):
+def raising(error):
     def fail(*_args, **_options):
-        raise MemoryError
+        raise error
 
-    monkeypatch.setattr(beside, "lower_bound", fail)
-    result = warptsp.solve(POINTS, kicks=50, bound=5)
-    assert result.lower_bound is None
+    return fail
+
+
+def test_too_little_memory_or_no_thread_costs_the_bound_alone(monkeypatch, caplog):
+    monkeypatch.setattr(beside, "lower_bound", raising(MemoryError()))
+    assert warptsp.solve(POINTS, kicks=50, bound=5).lower_bound is None
     assert caplog.text.count("not enough memory for a lower bound") == 1
-
-
-def test_without_a_thread_there_is_none(monkeypatch, caplog):
-    def refuse(_thread):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", raising(RuntimeError("can't start new thread")))
     assert warptsp.solve(POINTS, kicks=50, bound=5).lower_bound is None
     assert caplog.text.count("no lower bound: can't start new thread") == 1
 
@@ -320,10 +300,7 @@ def test_who_has_ended_the_search_hears_no_more_of_it(computed):
 
 
 def test_a_mistake_in_it_is_not_hidden_and_costs_no_tour(monkeypatch):
-    def fail(*_args, **_options):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(beside, "lower_bound", fail)
+    monkeypatch.setattr(beside, "lower_bound", raising(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError) as failure:
         warptsp.solve(POINTS, kicks=50, bound=5)
     assert failure.value.result.kicks == 50
@@ -340,9 +317,8 @@ def test_a_token_ends_the_waiting(computed):
 
 
 def test_the_run_stops_by_the_gap_to_the_bound():
-    stop = TargetGap(3.0, reference="bound") | MaxRuntime(600)
-    result = warptsp.solve(POINTS, stop=stop)
-    assert result.stop_reason == "target gap of 3 % to the lower bound reached"
+    result = warptsp.solve(POINTS, stop=TargetGap(3.0, "bound") | MaxRuntime(600), then="two-opt")
+    assert [stage.stop_reason for stage in result.stages] == ["target gap of 3 % to the lower bound reached"]
     assert result.bound_gap <= 0.03
     assert result.seconds < 300
 
@@ -370,12 +346,6 @@ def test_with_all_of_several_it_waits_for_the_others():
     assert result.stop_reason == (
         "target gap of 50 % to the lower bound reached and no improvement for 200 kicks"
     )
-
-
-def test_it_counts_for_both_methods():
-    stop = TargetGap(20.0, "bound") | MaxRuntime(600)
-    result = warptsp.solve(POINTS, stop=stop, then="two-opt")
-    assert len(result.stages) == 1
 
 
 def test_a_run_that_continues_from_a_checkpoint_has_its_own(tmp_path):

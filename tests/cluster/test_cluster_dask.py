@@ -109,13 +109,6 @@ def pool():
     pool.close()
 
 
-@pytest.fixture(autouse=True)
-def told(caplog):
-    """What the log says."""
-    caplog.set_level("INFO", "warptsp")
-    return caplog
-
-
 def solve(problem, cluster, **options):
     params = {**SPREAD, **options.pop("cluster_params", {})}
     cluster = cluster.address if isinstance(cluster, Pool) else cluster

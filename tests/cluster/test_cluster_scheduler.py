@@ -77,13 +77,6 @@ def client(cluster):
     scheduler.let_go(client)
 
 
-@pytest.fixture(autouse=True)
-def told(caplog):
-    """What the log says."""
-    caplog.set_level("INFO", "warptsp")
-    return caplog
-
-
 def solve(problem, cluster, params=SPREAD, **options):
     return warptsp.solve(problem, cluster=cluster, cluster_params=params, seed=7, **options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,15 +33,21 @@ def constructions_for(problem: Problem) -> list[str]:
     return [name for name, made in CONSTRUCTIONS.items() if not getattr(made, lacking)]
 
 
+def made(problem: Problem, name: str, **options: Any) -> NDArray[np.int32]:
+    """The tour of a construction, checked."""
+    tour = construct(problem, name, **options)
+    assert tour is not None
+    assert tour.dtype == np.int32
+    problem.check_tour(tour)
+    return tour
+
+
 @pytest.mark.parametrize("metric", list(Metric))
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 300])
 def test_closed_tours(metric: Metric, n: int) -> None:
     problem = problem_of(metric, n, seed=n, side=30)
     for name in constructions_for(problem):
-        tour = construct(problem, name, seed=3)
-        assert tour is not None
-        assert tour.dtype == np.int32
-        problem.check_tour(tour)
+        made(problem, name, seed=3)
 
 
 @settings(max_examples=60, deadline=None, print_blob=True)
@@ -65,9 +72,7 @@ def test_fixed_edges_and_open_paths(
         path = OpenPath(ends[0] if start and possible else None, ends[1] if end and possible else None)
     problem = problem_of(metric, n, seed, side=30, fixed_edges=edges, open=path)
     for name in constructions_for(problem):
-        tour = construct(problem, name, seed=seed, threads=1 + seed % 3)
-        assert tour is not None
-        problem.check_tour(tour)
+        made(problem, name, seed=seed, threads=1 + seed % 3)
 
 
 def test_a_whole_path_is_fixed() -> None:
@@ -76,16 +81,12 @@ def test_a_whole_path_is_fixed() -> None:
     for fields in ({}, {"open": OpenPath(int(order[0]), int(order[-1]))}, {"open": OpenPath()}):
         problem = problem_of(Metric.EUC_2D, 20, 1, side=30, fixed_edges=edges, **fields)
         for name in constructions_for(problem):
-            tour = construct(problem, name)
-            assert tour is not None
-            problem.check_tour(tour)
+            made(problem, name)
 
 
 def test_free_ends_drop_the_longest_link() -> None:
     problem = Problem.from_points([[0.0, 0], [1, 0], [2, 0], [50, 0], [51, 0]], open=OpenPath())
-    tour = construct(problem, "greedy")
-    assert tour is not None
-    assert problem.length(tour) == 51.0
+    assert problem.length(made(problem, "greedy")) == 51.0
 
 
 def greedy_edges(length: NDArray[np.float64], fixed: NDArray[np.int32]) -> set[tuple[int, int]]:
@@ -122,8 +123,7 @@ def test_greedy_is_greedy(metric: Metric, n: int, seed: int) -> None:
         # Distances that differ by rounding alone are in another order than here.
         points = unit_points(n, seed) * 1000
         problem = Problem.from_points(points, Metric.EXACT_2D)
-    tour = construct(problem, "greedy", threads=1 + seed % 2)
-    assert tour is not None
+    tour = made(problem, "greedy", threads=1 + seed % 2)
     cities = np.arange(n)
     length = np.asarray(problem.distance(cities[:, None], cities[None, :]), dtype=np.float64)
     expected = greedy_edges(length, problem.fixed_edges)
@@ -147,9 +147,7 @@ def test_lengths_on_larger_instances(kind: str) -> None:
     problem = Problem.from_points(points)
     lengths = {}
     for name in constructions_for(problem):
-        tour = construct(problem, name, seed=1)
-        assert tour is not None
-        problem.check_tour(tour)
+        tour = made(problem, name, seed=1)
         lengths[name] = problem.length(tour)
         np.testing.assert_array_equal(construct(problem, name, seed=1, threads=3), tour)
     match kind:
@@ -199,13 +197,10 @@ def test_nearest_neighbor_is_nearest(n: int, seed: int, fixed: bool, whole: bool
 
 def test_random_depends_on_the_seed_alone() -> None:
     problem = problem_of(Metric.EUC_2D, 1000, 1, side=30)
-    one = construct(problem, "random", seed=1)
-    assert one is not None
-    np.testing.assert_array_equal(construct(problem, "random", seed=1, threads=4), one)
-    other = construct(problem, "random", seed=2)
-    assert other is not None
-    assert not np.array_equal(one, other)
-    places = np.array([construct(problem, "random", seed=seed)[:1] for seed in range(300)])  # type: ignore[index]
+    one = made(problem, "random", seed=1)
+    np.testing.assert_array_equal(made(problem, "random", seed=1, threads=4), one)
+    assert not np.array_equal(one, made(problem, "random", seed=2))
+    places = np.array([made(problem, "random", seed=seed)[:1] for seed in range(300)])
     assert 350 < places.mean() < 650
 
 
@@ -245,7 +240,4 @@ def test_greedy_on_tsplib(shared_data: Path) -> None:
         "gr666": 294358,
     }.items():
         problem = load(shared_data / "tsplib" / f"{name}.tsp")
-        tour = construct(problem, "greedy")
-        assert tour is not None
-        problem.check_tour(tour)
-        assert optimum <= problem.length(tour) < 1.3 * optimum
+        assert optimum <= problem.length(made(problem, "greedy")) < 1.3 * optimum

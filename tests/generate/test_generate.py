@@ -23,41 +23,6 @@ from warptsp.io import load, write_problem
 from warptsp.problem import Metric
 
 
-def slow_generator(seed):
-    """The subtractive generator once more, as Knuth writes it down."""
-    state = [0] * 55
-    state[0] = last = seed
-    following = 1
-    for i in range(1, 55):
-        state[21 * i % 55] = following
-        following = (last - following) % 10**9
-        last = state[21 * i % 55]
-    a, b = 0, 24
-    for count in itertools.count():
-        a, b = (a - 1) % 55, (b - 1) % 55
-        state[a] = (state[a] - state[b]) % 10**9
-        if count >= 165:
-            yield state[a]
-
-
-@pytest.mark.parametrize(("name", "seed"), [("E1k.0", 1000), ("E1k.3", 10003), ("E3k.0", 3162)])
-def test_uniform_dimacs_instances(name, seed):
-    problem = dimacs(name)
-    draws = itertools.islice(slow_generator(seed), 2 * problem.n)
-    assert problem.coordinates.reshape(-1).tolist() == [draw // 1000 for draw in draws]
-    assert problem.metric is Metric.EUC_2D
-
-
-def test_clustered_dimacs_instances():
-    problem = dimacs("C1k.0")
-    draws = slow_generator(1000)
-    centers = np.array([int(next(draws) / 1e9 * 1e6) for _ in range(20)]).reshape(10, 2)
-    nearest = np.abs(problem.coordinates[:, None] - centers[None]).max(axis=2).min(axis=1)
-    # Standard deviation 10**6 / sqrt(1000).
-    assert np.median(nearest) < 1.3 * 31_623
-    assert nearest.max() < 5 * 31_623
-
-
 def test_dimacs_instances_are_the_published_ones():
     """The table of known lengths holds the length in file order, so recognition is a check of every city."""
     for kind, (size, n), number in itertools.product("EC", SIZES.items(), range(2)):
@@ -66,6 +31,7 @@ def test_dimacs_instances_are_the_published_ones():
             assert problem.n == n
             if (kind, size, number) in {("E", "1k", 0), ("C", "1k", 0), ("E", "10k", 1), ("C", "100k", 0)}:
                 assert problem.known_length is not None
+                assert problem.metric is Metric.EUC_2D
     assert dimacs("E1k.0").known_length.length == 23360648
     assert dimacs("C1k.0").known_length.length == 11387430
 

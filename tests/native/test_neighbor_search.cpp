@@ -126,30 +126,6 @@ TEST(a_move_writes_a_tour_shorter_by_its_gain) {
   }
 }
 
-// Passes over all cities leave no move behind a kick, and the best of them is what a single descent by passes makes.
-TEST(passes_after_a_kick_end_at_a_local_optimum) {
-  for (int seed = 0; seed < 20; seed++) {
-    check::Random random(300 + seed);
-    const int n = 8 + random.below(100), width = 2 + random.below(8);
-    const std::vector<double> points = cloud(seed % cloud_kinds, n, 2, random);
-    const Exact metric{Points{points.data(), 2}};
-    const std::vector<int> start = shuffled(n, random);
-    const double tolerance = 1e-12 * length_of(start, metric);
-    const StopToken token;
-    for (const bool best : {false, true}) {
-      NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, {}, tolerance,
-                                           {false, best, false}, std::vector<int>(start), token);
-      CHECK(search.descend(-1, 1, 60.0, token));
-      CHECK(search.iterate({1, 30, false, 0.0, 0, 0, 5, 1, true}, 60.0, token));
-      const double length = search.best_length();
-      const long long moves = search.counts().moves;
-      search.return_to_best();
-      CHECK(search.descend(-1, 1, 60.0, token));
-      CHECK(search.best_length() == length && search.counts().moves == moves);
-    }
-  }
-}
-
 TEST(every_search_keeps_a_tour_of_the_length_it_claims) {
   for (int seed = 0; seed < 40; seed++) {
     check::Random random(100 + seed);

@@ -236,11 +236,11 @@ TEST(symmetric_descents) {
 
 TEST(hill_climbers) {
   const Cities cities(60);
-  typedef CityDescent<AnyCoordinates<double>> Climber;
-  const auto make = [&] { return Climber({cities.points(), kind}, cities.n, tolerance); };
+  const DistanceSource source{kind, cities.points(), nullptr, nullptr, cities.n};
+  const auto make = [&] { return Climber(source, CityRows(source, cities.n), tolerance); };
   same([&](int threads) {
     ClimbCounters counters;
-    const Climbed climbed = climb<Climber>(1, 0, 12, threads, nullptr, 1000.0, nullptr, cities.token, counters, make);
+    const Climbed climbed = climb(1, 0, 12, threads, nullptr, 1000.0, nullptr, cities.token, counters, make);
     CHECK(climbed.best >= 0);
     return std::make_pair(climbed.lengths, climbed.tour);
   });
@@ -250,7 +250,7 @@ TEST(hill_climbers) {
     std::vector<long long> lengths;
     for (int first = 0; first < 60; first += 20) {
       const Climbed climbed =
-          climb<Climber>(1, first, 20, threads, nullptr, 1000.0, &lines, cities.token, counters, make);
+          climb(1, first, 20, threads, nullptr, 1000.0, &lines, cities.token, counters, make);
       lengths.insert(lengths.end(), climbed.lengths.begin(), climbed.lengths.end());
     }
     return lengths;

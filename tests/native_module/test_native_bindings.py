@@ -280,12 +280,9 @@ def symmetric_tours_of_a_matrix(matrix=MATRIX):
 
 @attacked
 def hill_climbers(
-    kind=EXACT, points=POINTS, near=POINTS.astype(np.float32), matrix=None, count=3, first=0,
-    threads=2, start=TOUR, scale=1e6,
+    kind=EXACT, points=POINTS, matrix=None, count=3, first=0, threads=2, start=TOUR, scale=1e6
 ):  # fmt: skip
-    made = _native.HillClimbers(
-        distances=distances(kind, points, matrix), rounded=False, tolerance=1e-9, scale=scale, near=near,
-    )  # fmt: skip
+    made = _native.HillClimbers(distances=distances(kind, points, matrix), tolerance=1e-9, scale=scale)
     for perturbed in (False, True):
         made.climb(
             seed=1, first=first, count=count, threads=threads, given=start, perturbed=perturbed, token=token()
@@ -294,7 +291,7 @@ def hill_climbers(
 
 @attacked
 def hill_climbers_of_integers(matrix=WHOLE):
-    hill_climbers(near=np.empty((0, 2), np.float32), matrix=matrix)
+    hill_climbers(matrix=matrix)
 
 
 PATHS = np.array([[2, 3, 0, 1, 2], [0, 1, 2, 3, 2]], np.int32)

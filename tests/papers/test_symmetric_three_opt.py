@@ -142,13 +142,6 @@ def test_ends_and_fixed_edges_are_kept(kind, path, device):
             assert best_gain_of_three(problem, result.tour) <= 0
 
 
-def test_better_than_two_opt(device):
-    problem = problem_of("EUC_2D", 300)
-    three, two = (solve(problem, "greedy", device=device, method=m) for m in (METHOD, "symmetric-two-opt"))
-    assert three.length < two.length
-    assert best_gain(problem, three.tour) <= 0
-
-
 def test_places_that_single_precision_cannot_tell_apart(device):
     random = np.random.default_rng(1)
     far_away = 1e12 + random.integers(0, 10**4, (40, 2))

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from instances import whole_points
+from instances import problem_of, whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, _native
@@ -79,15 +79,6 @@ def test_the_optimum_of_enumeration_from_any_tour(first):
         assert_proved(seed)
 
 
-def test_real_lengths_in_units_of_a_much_longer_tour():
-    """Prices rounded to such units left a gap above the tolerance, and the proof gave up."""
-    draw = np.random.default_rng(5088)
-    draw.integers(9, 45), draw.integers(5), draw.random()
-    problem = Problem.from_points(draw.random((37, 2)))
-    tour = construct(problem, "random", seed=5088)
-    assert prove(problem, tour, seed=5088).proved
-
-
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_units_of_a_much_longer_tour_are_too_coarse_for_a_proof(scale, tmp_path):
     """Rounding takes up to a unit from each edge: certificates did not pass, and tours were not excluded."""
@@ -134,26 +125,17 @@ def test_the_optimum_of_enumeration_a_thousand_times(first):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_cities_that_need_cuts_and_branches(seed):
-    draw = np.random.default_rng(seed)
-    problem = Problem.from_points(draw.integers(0, 1000, (60, 2)), "EUC_2D")
-    first = prove(problem, construct(problem), seed=seed)
+@pytest.mark.parametrize("kind", ["EUC_2D", "no triangles"])
+def test_what_needs_cuts_and_branches(seed, kind):
+    """A matrix without order needs more branches; every one of them must be there."""
+    problem = problem_of(kind, 60 if kind == "EUC_2D" else 40, seed)
+    first = prove(problem, construct(problem, "random", seed=seed), seed=seed)
     second = prove(problem, seed=seed + 1)
     assert first.proved
     assert second.proved
     assert first.length == second.length == first.lower_bound
     assert first.root_bound <= first.length
     assert warptsp.lower_bound(problem, first.tour).value <= first.length
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_matrix_without_order_has_a_tree(seed):
-    """Far from metric, and so with branches; every one of them must be there."""
-    half = np.triu(np.random.default_rng(seed).integers(1, 30, (40, 40)), 1)
-    problem = Problem.from_matrix(half + half.T)
-    proofs = [prove(problem, construct(problem, "random", seed=start), seed=start) for start in range(3)]
-    assert all(proof.proved for proof in proofs)
-    assert len({proof.length for proof in proofs}) == 1
 
 
 def test_the_same_twice():
@@ -219,14 +201,12 @@ def test_instances_of_tsplib(shared_data):
 
 
 def test_no_time():
-    problem = Problem.from_points(np.random.default_rng(1).integers(0, 10**6, (200, 2)), "EUC_2D")
-    tour = construct(problem)
-    proof = prove(problem, tour, time_limit=0)
-    assert not proof.proved
-    assert 0 <= proof.lower_bound <= proof.length == problem.length(tour)
-    alone = prove(problem, time_limit=0)
-    problem.check_tour(alone.tour)
-    assert not alone.proved
+    problem = Problem.from_points(whole_points(200, 1), "EUC_2D")
+    for tour in construct(problem), None:
+        proof = prove(problem, tour, time_limit=0)
+        problem.check_tour(proof.tour)
+        assert not proof.proved
+        assert 0 <= proof.lower_bound <= proof.length == problem.length(proof.tour if tour is None else tour)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 5, 10, 20, 40])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from few_cuts import leave_few_cuts
+from instances import whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem
@@ -284,53 +285,54 @@ def run(*arguments):
     return CliRunner().invoke(commands, [str(argument) for argument in arguments])
 
 
-def test_commands(tmp_path):
-    points = np.random.default_rng(5).integers(0, 100, (20, 2))
+@pytest.fixture
+def places(tmp_path):
     file = tmp_path / "places.csv"
-    file.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
+    np.savetxt(file, whole_points(90, 6), delimiter=",", header="x,y", comments="", fmt="%d")
+    return file
+
+
+def test_commands(places, tmp_path):
     tour, proof = tmp_path / "best.tour", tmp_path / "proof.json"
-    told = run("prove", file, "--output", tour, "--certificate", proof)
+    told = run("prove", places, "--output", tour, "--certificate", proof)
     assert told.exit_code == 0
     assert "optimal, proved" in told.output
-    checked = run("check", file, tour, "--certificate", proof)
+    checked = run("check", places, tour, "--certificate", proof)
     assert checked.exit_code == 0
     assert "optimal: no tour is shorter" in checked.output
-    again = json.loads(run("prove", file, "--tour", tour, "--json").output)
+    again = json.loads(run("prove", places, "--tour", tour, "--json").output)
     assert again["proved_optimal"]
-    stopped = run("prove", file, "--tour", tour, "--time-limit", "0", "--certificate", tmp_path / "none.json")
+    stopped = run(
+        "prove", places, "--tour", tour, "--time-limit", "0", "--certificate", tmp_path / "none.json"
+    )
     assert "not written" in stopped.output
     assert not (tmp_path / "none.json").exists()
     document = json.loads(proof.read_text())
     document["leaves"] = []
     proof.write_text(json.dumps(document))
-    refused = run("check", file, tour, "--certificate", proof)
+    refused = run("check", places, tour, "--certificate", proof)
     assert refused.exit_code != 0
     assert "does not prove it" in str(refused.output) + str(refused.exception)
-    assert json.loads(run("check", file, tour, "--json").output)["proved_optimal"] is None
+    assert json.loads(run("check", places, tour, "--json").output)["proved_optimal"] is None
 
 
-def test_without_the_extra_one_line_says_how_to_get_it(tmp_path, monkeypatch):
+def test_without_the_extra_one_line_says_how_to_get_it(places, monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
-    file = tmp_path / "places.csv"
-    file.write_text("x,y\n0,0\n3,0\n3,4\n0,4\n1,1\n")
-    for command in (["prove", file], ["solve", file, "--prove", "-q"]):
+    for command in (["prove", places], ["solve", places, "--prove", "-q"]):
         told = run(*command)
         assert told.exit_code != 0
         assert "pip install 'warptsp[prove]'" in str(told.output) + str(told.exception)
         assert str(told.exception).count("\n") == 0
 
 
-def test_a_log_says_where_a_proof_is(tmp_path, monkeypatch):
+def test_a_log_says_where_a_proof_is(places, monkeypatch):
     """Lines of a log come every ten seconds; here nobody waits that long."""
     monkeypatch.setattr(prove_command, "LOG_SECONDS", 0.0)
     monkeypatch.setattr(_display, "QUICK_PHASE", 0.0)
-    points = np.random.default_rng(6).integers(0, 1000, (90, 2))
-    file = tmp_path / "places.csv"
-    file.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
-    told = run("prove", file)
+    told = run("prove", places)
     assert told.exit_code == 0
     lines = [line for line in told.stderr.splitlines() if "proving: " in line]
     assert lines
     assert all("none below" in line for line in lines)
     assert "too long" in lines[-1]
-    assert not run("prove", file, "-q").stderr
+    assert not run("prove", places, "-q").stderr

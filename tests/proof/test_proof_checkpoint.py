@@ -110,12 +110,9 @@ def test_what_was_stopped_anywhere_goes_on(seed, tmp_path):
 
 def test_leaves_are_not_examined_again(in_tree, tmp_path):
     problem, document = in_tree
-    leaves = len(document["leaves"])
     nodes = []
-    proof = resumed(problem, document, tmp_path, callback=lambda now: nodes.append(now.nodes) and None)
-    assert proof.proved
-    assert leaves > 0
-    assert nodes[0] >= leaves
+    assert resumed(problem, document, tmp_path, callback=lambda now: nodes.append(now.nodes) and None).proved
+    assert nodes[0] >= len(document["leaves"]) > 0
 
 
 @pytest.mark.parametrize("same", [False, True])
@@ -242,18 +239,15 @@ def test_files_that_would_prove_too_much_are_refused(in_tree, tmp_path):
     refused(lambda changed: changed.update(cities=3), "unfinished proof for 3 cities")
 
 
-def test_a_checkpoint_is_no_certificate(in_tree, tmp_path):
+def test_a_checkpoint_is_no_certificate_and_its_folder_must_be_there(in_tree, tmp_path):
     problem, document = in_tree
     file = tmp_path / "checkpoint.json"
     file.write_text(json.dumps(document))
     with pytest.raises(ParseError, match="is not a certificate"):
         read_proof(file, problem)
     assert len(read_unfinished(file, problem).open) == len(document["open"])
-
-
-def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(OutputError):
-        warptsp.prove(random_problem(10), checkpoint=tmp_path / "none" / "checkpoint.json")
+        warptsp.prove(problem, checkpoint=tmp_path / "none" / "checkpoint.json")
 
 
 def test_the_command(tmp_path):

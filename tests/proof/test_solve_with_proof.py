@@ -409,23 +409,17 @@ def test_a_proof_beside_a_tour_that_is_none_of_this_instance(problem, undecided,
     assert warptsp.prove(problem, resume=f"{file}.proof").proved
 
 
-def test_without_a_proof_there_is_no_file_for_one(problem, tmp_path):
+def test_where_there_is_no_file_for_a_proof(problem, undecided, tmp_path, monkeypatch):
+    """Without one, and beside devices and streams; a folder of that name is refused."""
+    monkeypatch.chdir(tmp_path)
     for prove in (False, "auto"):
-        warptsp.solve(problem, prove=prove, time_limit=0.3, checkpoint=tmp_path / "best.tour")
+        warptsp.solve(problem, prove=prove, time_limit=0.3, checkpoint="best.tour")
+    for device in ("/dev/null", "-"):
+        assert warptsp.solve(problem, prove=True, checkpoint=device).proved_optimal
     assert [file.name for file in tmp_path.iterdir()] == ["best.tour"]
-
-
-def test_a_file_for_the_proof_that_cannot_be(undecided, tmp_path):
     (tmp_path / "best.tour.proof").mkdir()
     with pytest.raises(OutputError, match=r"best\.tour\.proof: is a directory"):
-        warptsp.solve(undecided, prove=True, checkpoint=tmp_path / "best.tour")
-
-
-@pytest.mark.parametrize("device", ["/dev/null", "-"])
-def test_no_proof_is_kept_beside_a_device(problem, device, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert warptsp.solve(problem, prove=True, checkpoint=device).proved_optimal
-    assert not list(tmp_path.iterdir())
+        warptsp.solve(undecided, prove=True, checkpoint="best.tour")
 
 
 def test_what_was_proved_is_not_lost_with_its_checkpoint(undecided, tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
 from warptsp.proof import proven_bound, read_proof
 from warptsp.solver import stages
-from warptsp.stop.share import BEFORE_PROOF
+from warptsp.stop.default import BEFORE_PROOF
 
 FRESH = 300  # calls; .ci/claims makes as many as there is time for
 

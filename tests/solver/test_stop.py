@@ -21,7 +21,7 @@ from warptsp.stop import (
     TargetLength,
     as_criterion,
 )
-from warptsp.stop.completion import Completion
+from warptsp.stop.default import Completion
 
 
 def state(elapsed=0.0, length=100, kicks=0, improved_at=0.0, improved_at_kicks=0, known_length=None):

@@ -12,11 +12,18 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
+from warptsp.cli import commands
 from warptsp.strokes import arrange
 from warptsp.strokes.files import Rules, read_drawing, rewritten
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 80">'
+
+
+def run(*arguments):
+    """The command, for a moment."""
+    return CliRunner().invoke(commands, ["strokes", *arguments, "--kicks", "20", "--threads", "1"])
 
 
 def written(name, data, rules=None, **options):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 from collections import Counter
@@ -10,24 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from drawing_files import HEAD, written
+from drawing_files import HEAD, run, written
 
 import warptsp
-from warptsp.cli import commands
 from warptsp.strokes import arrange
 from warptsp.strokes.files import Rules, read_drawing
 from warptsp.strokes.verify import NotVerified, verify
-
-
-@pytest.fixture
-def folder(tmp_path):
-    with contextlib.chdir(tmp_path):
-        yield tmp_path
-
-
-def run(*arguments):
-    return CliRunner().invoke(commands, ["strokes", *arguments, "--kicks", "20", "--threads", "1"])
 
 
 def holes(data):

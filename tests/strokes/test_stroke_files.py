@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import io
 import json
 import math
@@ -14,7 +13,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from drawing_files import checked_plot, same
+from drawing_files import checked_plot, run, same
 from gcode_second import differences
 
 import warptsp
@@ -122,16 +121,10 @@ def geometry_of_svg(name):
     return ends, loops
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(autouse=True)
+def files(folder):
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text, newline="")
-    with contextlib.chdir(tmp_path):
-        yield tmp_path
-
-
-def run(*arguments):
-    return CliRunner().invoke(commands, ["strokes", *arguments, "--kicks", "20", "--threads", "1"])
+        (folder / name).write_text(text, newline="")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from xml.etree import ElementTree
 
@@ -16,12 +15,6 @@ from warptsp.strokes.machine import machine_of
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 100 80">'
 )
-
-
-@pytest.fixture
-def folder(tmp_path):
-    with contextlib.chdir(tmp_path):
-        yield tmp_path
 
 
 def read(text, encoding="utf-8"):

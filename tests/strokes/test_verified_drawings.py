@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 
 import numpy as np
@@ -12,12 +11,6 @@ from drawing_files import FORMATS, same, written
 import warptsp
 from warptsp.strokes.files import Rules
 from warptsp.strokes.verify import NotVerified, verify
-
-
-@pytest.fixture
-def folder(tmp_path):
-    with contextlib.chdir(tmp_path):
-        yield tmp_path
 
 
 @pytest.mark.parametrize("format", FORMATS)

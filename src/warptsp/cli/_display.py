@@ -144,7 +144,8 @@ class RichDisplay(NoDisplay):
         line = printable("  ".join(parts))
         if len(line) > width:
             if self._progress is not None:
-                parts = describe_briefly(self._progress, self._rate_now, waited=now - self._received)
+                waited = now - self._received
+                parts = describe(self._progress, self._rate_now, waited=waited, brief=True)
             line = fitting([printable(part) for part in parts], width)
         return text.append(line)
 
@@ -193,59 +194,40 @@ def bar(done: float, encoding: str | None) -> tuple[str, str]:
     return full * cells, empty * (BAR - cells)
 
 
-def describe(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
+def describe(
+    progress: Progress, rate: float | None = None, *, waited: float = 0.0, brief: bool = False
+) -> list[str]:
     """Return what there is to say on where a search stands, `waited` seconds after the event.
 
-    The parts are in the order in which they are read.
+    The parts are in the order in which they are read; if `brief`, in few words, what can be spared last.
     """
-    parts = [f"{progress.elapsed + waited:7.1f} s", f"length {_length(progress)}"]
-    bound = describe_bound(progress)
-    if (gap := describe_gap(progress)) is not None and (bound is None or progress.gap is not None):
+    elapsed, length = progress.elapsed + waited, progress.length
+    # With more digits than a result has: it changes by little.
+    exact = length_text(length, progress.unit, digits=7)
+    if brief and not (isinstance(length, int) or progress.unit or length >= 1e7):
+        exact = f"{length:.8g}"
+    parts = [f"{elapsed:.1f} s" if brief else f"{elapsed:7.1f} s", f"length {exact}"]
+    bound, gap = describe_bound(progress), describe_gap(progress)
+    if gap is not None and (bound is None or progress.gap is not None):
         percent, what = gap
+        if brief:
+            what = what.replace("the start tour", "start").replace("the best known length", "best known")
         parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {what}")
-    if bound is not None:
-        parts.append(f"at most {bound} above the shortest")
+    if bound is not None and (progress.gap is None or not brief):
+        parts.append(f"at most {bound} {'too long' if brief else 'above the shortest'}")
     if (left := describe_time_left(progress, rate, waited)) is not None:
         parts.append(f"{left} left")
     done, what = work(progress)
-    if done:
+    if done and brief and rate is not None:
+        parts.append(f"{short(rate)} {what}/s")
+    elif done:
         parts.append(f"{done} {what}" + ("" if rate is None else f" ({short(rate)}/s)"))
-    if progress.phase != "search":
-        parts.append(progress.phase)
-    parts.append(describe_place(progress))
-    return parts
-
-
-def _length(progress: Progress) -> str:
-    """Return the length with more digits than a result has: it changes by little."""
-    return length_text(progress.length, progress.unit, digits=7)
-
-
-def describe_briefly(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
-    """Return the same in fewer words, what can be spared last."""
-    length = progress.length
-    plain = isinstance(length, int) or progress.unit or length >= 1e7
-    parts = [
-        f"{progress.elapsed + waited:.1f} s",
-        f"length {_length(progress) if plain else f'{length:.8g}'}",
-    ]
-    bound = describe_bound(progress)
-    if bound is not None and progress.gap is None:
-        parts.append(f"at most {bound} too long")
-    elif (gap := describe_gap(progress)) is not None:
-        percent, what = gap
-        brief = what.replace("the start tour", "start").replace("the best known length", "best known")
-        parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {brief}")
-    if (left := describe_time_left(progress, rate, waited)) is not None:
-        parts.append(f"{left} left")
-    done, what = work(progress)
-    if done:
-        parts.append(f"{done} {what}" if rate is None else f"{short(rate)} {what}/s")
-    return [*parts, describe_place(progress), *([] if progress.phase == "search" else [progress.phase])]
+    end = [*([] if progress.phase == "search" else [progress.phase]), describe_place(progress)]
+    return [*parts, *(end[::-1] if brief else end)]
 
 
 def fitting(parts: list[str], width: int) -> str:
-    """Join parts of `describe_briefly` to a line, without the last ones where it would be too wide."""
+    """Join brief parts of `describe` to a line, without the last ones where it would be too wide."""
     while len(parts) > 2 and sum(map(len, parts)) + 2 * (len(parts) - 1) > width:
         parts = parts[:-1]
     line = "  ".join(parts)

@@ -22,6 +22,7 @@ from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from warptsp.io.format import Instance
+    from warptsp.io.options import ReadOptions
     from warptsp.problem import Problem
 
 
@@ -149,12 +150,17 @@ class Reading:
             Whether the command visits one place of each group.
         """
         from warptsp.io.instances import read_instance
+
+        options = self.checked(groups=groups)
+        with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
+            return read_instance(path, self.format, options)
+
+    def checked(self, *, groups: bool = False) -> ReadOptions:
+        """The options, as far as they can be checked without a file."""
         from warptsp.io.options import ReadOptions
 
         said = {name: value for name, value in asdict(self).items() if name not in ("columns", "format")}
-        options = ReadOptions(self.given_columns(), groups=groups, **said)
-        with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
-            return read_instance(path, self.format, options)
+        return ReadOptions(self.given_columns(), groups=groups, **said)
 
     def problem(self, path: Path) -> Problem:
         """Read an instance in any thread, and say nothing of it."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp._facts import Fact, pairs_of
+from warptsp._facts import Fact
 from warptsp.cli._command import as_command
 from warptsp.cli._options import InstanceFile, Printing, Reading
-from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
     from warptsp.io.table.columns import Columns
@@ -20,12 +19,7 @@ def command(instance: InstanceFile, printing: Printing, reading: Reading) -> Non
     known length.
     """
     problem, columns = reading.read(instance, notes=False)
-    facts = [Fact("file", str(instance)), *_describe(problem, columns)]
-    if printing.as_json:
-        printing.show(facts)
-    elif not printing.quiet:
-        for name, text in pairs_of(facts):
-            say(*(f"{name.replace('_', ' '):20} {line}" for line in text.splitlines()))
+    printing.show([Fact("file", str(instance)), *_describe(problem, columns)], width=20)
 
 
 def _describe(problem: Problem, columns: Columns | None) -> list[Fact]:
@@ -50,11 +44,12 @@ def _describe(problem: Problem, columns: Columns | None) -> list[Fact]:
     named = metric.name if metric.words == metric.name else f"{metric.words} ({metric.name})"
 
     def fact(key: str, value: object) -> Fact:
-        return Fact(key, value, None if value in (None, "") else str(value))
+        return Fact(key, value, None if value in (None, "") else str(value), key.replace("_", " "))
 
     return [
         fact("name", problem.name),
-        fact("comment", problem.comment),
+        Fact("comment", problem.comment),
+        *(Fact("", words=line, name="comment") for line in problem.comment.splitlines()),
         fact("cities", problem.n),
         Fact("columns") if columns is None else Fact("columns", columns.as_options(), f"{columns}{guessed}"),
         Fact("metric", metric.name, named),

@@ -82,6 +82,7 @@ def command(
         make_folder(tours)
     source = Source.of(problems)
     asked: dict[str, Any] = {"metric": reading.metric, "asymmetric": reading.asymmetric}
+    reading.checked()
     if source.names is not None:
         items = [partial(reading.problem, file) for file in source.items or ()]
         source, asked = Source(items, items, source.names), {}

@@ -58,13 +58,7 @@ class ClusterParams:
 
 
 def check_cluster(cluster: object, device: object) -> None:
-    """Find out before any work whether these are a cluster and a device for its workers.
-
-    Raises
-    ------
-    InvalidOption
-        If not.
-    """
+    """Raise `InvalidOption` before any work unless these are a cluster and a device for its workers."""
     if device not in DEVICES:
         raise InvalidOption(
             f"device {device!r}: workers of a cluster take {', '.join(DEVICES)}; which GPU is theirs, each "
@@ -130,10 +124,7 @@ def _is_client(cluster: object) -> bool:
 def named_cluster(cluster: str) -> tuple[str, int | None]:
     """Return the kind of cluster, "" for an address, and how many workers it shall have.
 
-    Raises
-    ------
-    InvalidOption
-        If it is no name of a cluster: what is wrong with it.
+    Raises `InvalidOption` if it is no name of a cluster: what is wrong with it.
     """
     kind, colon, count = cluster.partition(":")
     if kind not in ("local", "threads", "devices") or count.startswith("//"):

@@ -57,13 +57,8 @@ def cut_boxes(
 def put(cut: TourCut, part: int, order: ArrayLike) -> None:
     """Take the answer of a part.
 
-    Parameters
-    ----------
-    cut : TourCut
-    part : int
-    order : array_like of int
-        The part's cities, numbered from 0 as in `TourCut.cities`, along a closed tour that has every edge
-        from the end of a path to the start of the next.
+    It is the part's cities, numbered from 0 as in `TourCut.cities`, along a closed tour that has every edge
+    from the end of a path to the start of the next.
 
     Raises
     ------

@@ -61,20 +61,10 @@ class _Submitted:
 
 
 class DaskExecutor:
-    """The workers of a Dask cluster.
+    """The workers of a Dask cluster; with device "cuda" only those that have a GPU.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    device : {"auto", "cpu", "cuda"}
-        With "cuda", workers without a GPU get nothing.
-    ended : callable
-        Says why nobody is left who starts workers, None if somebody is, or may be.
-
-    Attributes
-    ----------
-    resources : ExitStack
-        Closed with the executor.
+    `ended` says why nobody is left who starts workers, None if somebody is, or may be. What is in `resources`
+    is closed with the executor.
     """
 
     def __init__(self, client: Client, device: str, ended: Callable[[], str | None] = lambda: None) -> None:

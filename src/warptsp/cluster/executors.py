@@ -75,13 +75,7 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """Threads of this process, or a thread for each of its GPUs.
-
-    Parameters
-    ----------
-    device : {"cpu", "cuda"}
-    threads : int
-    """
+    """Threads of this process that search on the CPU, or on a GPU each."""
 
     def __init__(self, device: str, threads: int) -> None:
         from concurrent.futures import ThreadPoolExecutor

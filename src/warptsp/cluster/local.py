@@ -26,14 +26,9 @@ GPU_MONITOR_VARIABLE = "DASK_DISTRIBUTED__DIAGNOSTICS__NVML"
 
 
 def start_local(workers: int | None, device: str) -> DaskExecutor:
-    """Return workers on this machine, which can be reached from nowhere else.
+    """Return workers on this machine, which can be reached from nowhere else; the first have a GPU each.
 
-    Parameters
-    ----------
-    workers : int or None
-        How many; one for each GPU if there are any, or else for each thread, if None. The first ones have a
-        GPU each.
-    device : {"auto", "cpu", "cuda"}
+    There is one for each GPU if there are any, or else for each thread, unless a number is given.
     """
     distributed = import_distributed()
     import dask.config

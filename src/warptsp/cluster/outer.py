@@ -72,15 +72,7 @@ class Outer:
             raise UnsupportedProblem("cluster: open paths are not cut; solve it without a cluster")
 
     def run(self, problem: Problem, run: Run, params: LkParams) -> None:
-        """Shorten a tour until the run says stop, or all rounds are done.
-
-        Parameters
-        ----------
-        problem : Problem
-        run : Run
-        params : LkParams
-            Of the searches of the workers.
-        """
+        """Shorten a tour until the run says stop, or all rounds are done; `params` are those of workers."""
         run.enter("cluster")
         run.report_device(Devices("cluster"))
         executor, ends = open_executor(self.cluster, self.device)
@@ -148,10 +140,7 @@ class _Rounds(Common):
     def await_workers(self) -> bool:
         """Wait until somebody takes tasks; False if the run said stop before.
 
-        Raises
-        ------
-        BackendUnavailable
-            If nobody does: why.
+        Raises `BackendUnavailable` if nobody does: why.
         """
         while not self.executor.workers():
             if self._report("waiting for workers"):
@@ -270,8 +259,11 @@ class _Rounds(Common):
         executor, kicks_before = self.executor, self.kicks
         kind = "boxes" if self.round % 2 else "stretches"
         while work.unanswered:
-            work.submit(self._deadline())
-            for outcome in executor.gather(WAIT, self._patience()):
+            deadline = self._deadline()
+            work.submit(deadline)
+            # A worker that was not heard for longer loses its tasks.
+            patience = math.inf if deadline is None else 1.0 + 1.25 * deadline
+            for outcome in executor.gather(WAIT, patience):
                 work.take(outcome)
             self._watch_workers()
             done = min(work.kicks, plan.kicks - bool(work.unanswered))
@@ -286,11 +278,6 @@ class _Rounds(Common):
         if self.params.deadline is not None:
             return self.params.deadline
         return max(MIN_DEADLINE, DEADLINE * self.slowest) if self.slowest else None
-
-    def _patience(self) -> float:
-        """Seconds after which a worker that was not heard loses its tasks."""
-        deadline = self._deadline()
-        return math.inf if deadline is None else 1.0 + 1.25 * deadline
 
     def _watch_workers(self) -> None:
         """Raise `BackendUnavailable` if nobody took tasks for too long."""

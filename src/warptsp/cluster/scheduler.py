@@ -35,10 +35,6 @@ class Scheduler:
     In the meantime its calls wait or raise errors of many kinds, and a scheduler that hangs keeps them
     waiting for good. A search asks here instead, and its time limit holds.
 
-    Parameters
-    ----------
-    client : distributed.Client
-
     Raises
     ------
     BackendUnavailable
@@ -63,13 +59,7 @@ class Scheduler:
         self._silent_since: float | None = None
 
     def is_connected(self) -> bool:
-        """Whether it can be asked now.
-
-        Raises
-        ------
-        BackendUnavailable
-            If it is gone for good.
-        """
+        """Whether it can be asked now; raises `BackendUnavailable` if it is gone for good."""
         status = self._client.status
         if status == "running":
             if self.lost:
@@ -87,10 +77,7 @@ class Scheduler:
     def ask(self, question: str, **arguments: Any) -> Any:
         """Return what one of its handlers answers; None if there is no answer yet.
 
-        Raises
-        ------
-        BackendUnavailable
-            If it has not answered for too long, or is gone for good.
+        Raises `BackendUnavailable` if it has not answered for too long, or is gone for good.
         """
         if not self.is_connected():
             return None
@@ -136,13 +123,7 @@ class Scheduler:
 
 
 def import_distributed() -> Any:
-    """Return the package ``distributed``.
-
-    Raises
-    ------
-    BackendUnavailable
-        If it is not installed: how to install it.
-    """
+    """Return the package ``distributed``; `BackendUnavailable` says how to install it."""
     try:
         import distributed
     except ImportError as error:

@@ -57,47 +57,21 @@ class DeadlinePassed(WarpTSPError):  # noqa: N818
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A part of the tour, and what to do with it.
+    """A part of the tour, and what to do with it."""
 
-    Attributes
-    ----------
-    coordinates : ndarray of float64, shape (n, 2) or (n, 3)
-        `Problem.coordinates` of the cities, in tour order.
-    metric : Metric
-    path_begin : ndarray of int32
-        Where each path begins, and the number of cities as the last entry.
-    round, index : int
-        The task's name within the run.
-    seed : int
-        Made from the run's seed, the round and the index.
-    kicks : int
-    has_tour : bool
-        False if the order is no tour yet: the worker then begins with a greedy one.
-    params : mapping
-        Parameters of the method ``lk``.
-    device : {"auto", "cpu", "cuda"}
-        "auto" takes a GPU of the worker if it has one.
-    seconds : float or None
-        Time that the search plans for, as under a time limit; None if kicks alone count.
-    deadline : float or None
-        Seconds after which the worker gives up.
-    version : str
-        Of the warptsp that made it; a worker with another one refuses.
-    """
-
-    coordinates: NDArray[np.float64]
+    coordinates: NDArray[np.float64]  # of the cities, in tour order; as `Problem.coordinates`
     metric: Metric
-    path_begin: NDArray[np.int32]
-    round: int
+    path_begin: NDArray[np.int32]  # where each path begins, and the number of cities as the last entry
+    round: int  # which are the task's name within the run
     index: int
-    seed: int
+    seed: int  # made from the run's seed, the round and the index
     kicks: int
-    has_tour: bool = True
-    params: Mapping[str, Any] = field(default_factory=dict)
-    device: str = "auto"
-    seconds: float | None = None
-    deadline: float | None = None
-    version: str = field(default_factory=lambda: __version__)
+    has_tour: bool = True  # or else the order is no tour yet, and the worker begins with a greedy one
+    params: Mapping[str, Any] = field(default_factory=dict)  # of the method lk
+    device: str = "auto"  # or "cpu", "cuda"; "auto" takes a GPU of the worker if it has one
+    seconds: float | None = None  # that the search plans for; None if kicks alone count
+    deadline: float | None = None  # seconds after which the worker gives up
+    version: str = field(default_factory=lambda: __version__)  # a worker with another one refuses
 
     @property
     def n(self) -> int:
@@ -121,13 +95,7 @@ class Task:
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Task:
-        """Read a task.
-
-        Raises
-        ------
-        Refused
-            It was made by another version of warptsp; names both.
-        """
+        """Read a task; raises `Refused` if another version of warptsp has made it, and names both."""
         values = _unpacked(packed)
         if (version := values.get("version")) != __version__:
             raise Refused(
@@ -141,21 +109,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What came of a task.
+    """What came of a task."""
 
-    Attributes
-    ----------
-    order : ndarray of int32
-        The task's cities along their new closed tour.
-    kicks : int
-    seconds : float
-        Wall time that the worker had the task in work.
-    device : str
-    """
-
-    order: NDArray[np.int32]
+    order: NDArray[np.int32]  # the task's cities along their new closed tour
     kicks: int
-    seconds: float
+    seconds: float  # wall time that the worker had the task in work
     device: str
 
     def to_bytes(self) -> bytes:
@@ -174,13 +132,8 @@ def improve(
 ) -> Answer:
     """Do a task, on one thread or one GPU of this process.
 
-    Parameters
-    ----------
-    task : Task
-    stop : StopToken, optional
-        When requested, the answer is what there is.
-    is_dropped : callable, optional
-        Asked several times a second; True when nobody wants the answer any more.
+    When `stop` is requested, the answer is what there is. `is_dropped`, asked several times a second, tells
+    when nobody wants the answer any more.
 
     Raises
     ------

@@ -125,10 +125,7 @@ class Work:
     def take(self, outcome: Outcome) -> None:
         """Put an answer back, or have the task done again.
 
-        Raises
-        ------
-        WarpTSPError
-            If it has failed, or was lost, too often.
+        Raises `WarpTSPError` if it has failed, or was lost, too often.
         """
         task, rounds = outcome.task, self._rounds
         if task.round != rounds.round or task.index not in self.unanswered:

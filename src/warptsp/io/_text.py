@@ -159,6 +159,15 @@ def as_integers(numbers: NDArray[np.float64], texts: Callable[[], Iterable[str]]
     return found.reshape(numbers.shape)
 
 
+def whole_if_possible(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as integers, if floats hold them all; others as they are: both read back the same."""
+    if numbers.dtype.kind == "i":
+        return numbers
+    whole = np.array_equal(numbers, np.floor(numbers)) and np.abs(numbers).max(initial=0.0) <= EXACT_INTEGERS
+    # An integer has no negative zero.
+    return numbers.astype(np.int64) if whole and not np.signbit(numbers[numbers == 0]).any() else numbers
+
+
 def quoted(text: bytes | str, limit: int = 40) -> str:
     """A piece of the user's text for a message, on one line and not too long."""
     shown = decode(text[: 4 * limit]) if isinstance(text, bytes) else text

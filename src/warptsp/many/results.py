@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ManyResults:
     """The tours of many problems, by the positions of the problems, counted from 0.
 
@@ -35,31 +37,21 @@ class ManyResults:
         The number of that signal.
     seed : int
         Problem i was searched with the seed ``seed + i``.
-    names : list of str or None
-        The files of the problems, where they came from a folder.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        errors: Mapping[int, WarpTSPError],
-        *,
-        seconds: float,
-        interrupted: bool,
-        signal: int | None,
-        seed: int,
-        source: Source,
-        settings: Mapping[str, Any],
-    ) -> None:
-        self._table = table
-        self.errors = dict(sorted(errors.items()))
-        self.seconds = seconds
-        self.interrupted = interrupted
-        self.signal = signal
-        self.seed = seed
-        self.names = source.names
-        self._settings = settings
-        self._source = source
+    _table: Table
+    errors: dict[int, WarpTSPError]
+    seconds: float
+    interrupted: bool
+    signal: int | None
+    seed: int
+    _source: Source
+    _settings: dict[str, Any]
+
+    @property
+    def names(self) -> list[str] | None:
+        """The files of the problems, where they came from a folder."""
+        return self._source.names
 
     def __repr__(self) -> str:
         return f"<ManyResults: {len(self)} problems, {self.solved} with a tour, {self.seconds:.2f} s>"

@@ -179,13 +179,13 @@ def solve_many(
             work.run(callback)
     results = ManyResults(
         work.table,
-        work.errors,
-        seconds=time.monotonic() - started,
-        interrupted=work.ended or work.failure is not None,
-        signal=signals.caught,
-        seed=seed,
-        source=source,
-        settings={"threads": 1, "method": method, "params": dict(step.given)},
+        dict(sorted(work.errors.items())),
+        time.monotonic() - started,
+        work.ended or work.failure is not None,
+        signals.caught,
+        seed,
+        source,
+        {"threads": 1, "method": method, "params": dict(step.given)},
     )
     if work.failure is not None:
         work.failure.add_note("warptsp: what was found is in the attribute 'results' of this exception")

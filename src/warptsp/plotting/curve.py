@@ -26,16 +26,9 @@ def draw_curve(
     seconds: float | None,
     known: KnownLength | None,
 ) -> None:
-    """Draw the best length, or its gap to the known one, after each improvement.
+    """Draw the best length, or its gap to the known one, after each of one or more improvements.
 
-    Parameters
-    ----------
-    axes : Axes
-    history : sequence of (seconds, length)
-        One or more, in order of time.
-    seconds : float or None
-        When the run ended.
-    known : KnownLength or None
+    `seconds` is when the run ended.
     """
     times = np.maximum([point[0] for point in history], SOONEST)
     lengths = np.array([point[1] for point in history], dtype=np.float64)

@@ -9,6 +9,7 @@ import base64
 from html import escape
 from typing import TYPE_CHECKING
 
+from warptsp._facts import pairs_of
 from warptsp._words import counted
 from warptsp.plotting.colours import ON_ANY_PAGE
 from warptsp.plotting.picture import Picture
@@ -30,7 +31,7 @@ def result_as_html(result: Result) -> str:
     rows = "".join(
         f'<tr><th style="text-align:left;font-weight:normal;opacity:.75;padding:2px 1em 2px 0">{escape(fact)}'
         f'</th><td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'
-        for fact, value in result.facts()
+        for fact, value in pairs_of(result.told())
     )
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:center">'

@@ -94,7 +94,7 @@ def draw(
     check_drawable(problem, path)
     problem.check_tour(tour)
     if size is None:
-        size = default_size(problem.n)
+        size = int(np.clip(4.0 * np.sqrt(problem.n), 1000, 4000))
     size = checked_count("picture size", size, minimum=16, what="a number of pixels, 16 or more")
     picture = Picture.of(problem, tour, size)
     if ends_in(path, (".png",)):
@@ -106,11 +106,6 @@ def draw(
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:
         stream.write(content)
-
-
-def default_size(cities: int) -> int:
-    """Return the pixels of the longer side that show a tour of so many cities."""
-    return int(np.clip(4.0 * np.sqrt(cities), 1000, 4000))
 
 
 @dataclass(frozen=True)

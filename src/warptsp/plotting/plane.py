@@ -27,13 +27,7 @@ class Edges(NamedTuple):
 
 
 def check_has_places(problem: Problem) -> None:
-    """Make sure that an instance can be drawn.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If it has no coordinates, such as a bare matrix.
-    """
+    """Raise `UnsupportedProblem` if an instance has no coordinates to draw, such as a bare matrix."""
     if problem.plot_points is None:
         called = f" {problem.name}" if problem.name else ""
         raise UnsupportedProblem(
@@ -56,12 +50,9 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
     """
     check_has_places(problem)
     if problem.display is None and problem.coordinates is not None and problem.metric.geographic:
-        return _map_projection(degrees(problem, "picture"))
+        latitude, longitude = degrees(problem, "picture").T
+        return np.column_stack((unrolled(longitude) * _shortened(latitude), latitude))
     return np.ascontiguousarray(problem.plot_points)
-
-
-def _map_projection(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.column_stack((unrolled(degrees[:, 1]) * _shortened(degrees[:, 0]), degrees[:, 0]))
 
 
 def _shortened(latitude: NDArray[np.float64]) -> float:

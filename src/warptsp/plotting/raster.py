@@ -87,21 +87,11 @@ class View:
 
 @dataclass(frozen=True)
 class Pen:
-    """How edges are drawn into a view.
+    """How edges are drawn into a view."""
 
-    Attributes
-    ----------
-    width : float
-        Of lines, in pixels.
-    spacing : float
-        Of the cities, in pixels, where there are any.
-    stride : int
-        Every so many-th edge is drawn.
-    """
-
-    width: float
-    spacing: float
-    stride: int = 1
+    width: float  # of lines, in pixels
+    spacing: float  # of the cities, in pixels, where there are any
+    stride: int = 1  # every so many-th edge is drawn
 
     @classmethod
     def suited(

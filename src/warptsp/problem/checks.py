@@ -115,16 +115,6 @@ def checked_coordinates(
     return checked, (read_only(low), read_only(high))
 
 
-def _look_for_other_units(
-    coordinates: NDArray[np.float64], metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> None:
-    """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
-    if metric is Metric.GEO:
-        _look_at_minutes(coordinates)
-    elif metric.angular:
-        _look_at_angles(metric, low, high)
-
-
 def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
     """Refuse what distances, or their sum over a tour, could not be computed of."""
     reach = float(np.maximum(np.abs(low), np.abs(high)).max())
@@ -168,11 +158,22 @@ def _check_degrees(
             )
 
 
-def _look_at_minutes(coordinates: NDArray[np.float64]) -> None:
+def _look_for_other_units(
+    coordinates: NDArray[np.float64], metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> None:
+    """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
+    if metric.angular and ((low < -360.0).any() or (high > 360.0).any()):
+        _log.warning(
+            "coordinates lie between %.6g and %.6g: %s takes angles in degrees, of which none is beyond 360",
+            low.min(),
+            high.max(),
+            metric.name,
+        )
+    if metric is not Metric.GEO:
+        return
     # Published instances have a few such numbers, which every program reads as the formula has it.
     minutes = np.round(100.0 * np.abs(coordinates - np.trunc(coordinates)), 6)
-    wrong = minutes >= 60.0
-    if wrong.any():
+    if (wrong := minutes >= 60.0).any():
         row, axis = np.argwhere(wrong)[0]
         _log.warning(
             "%d coordinates have 60 minutes or more, such as %.15g of city %d (counted from 0): GEO takes "
@@ -180,16 +181,6 @@ def _look_at_minutes(coordinates: NDArray[np.float64]) -> None:
             int(wrong.sum()),
             coordinates[row, axis],
             row,
-        )
-
-
-def _look_at_angles(metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
-    if (low < -360.0).any() or (high > 360.0).any():
-        _log.warning(
-            "coordinates lie between %.6g and %.6g: %s takes angles in degrees, of which none is beyond 360",
-            low.min(),
-            high.max(),
-            metric.name,
         )
 
 

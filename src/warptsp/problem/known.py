@@ -57,21 +57,12 @@ def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | Non
         return None
     rows, columns = int(match[1]), int(match[2])
     spacing = float(coordinates[-1, 0]) / max(1, columns - 1)
-    if (
-        rows < 2
-        or columns < 2
-        or rows * columns != len(coordinates)
-        or not spacing.is_integer()
-        or spacing < 1
-    ):
+    whole = spacing.is_integer() and spacing >= 1
+    if not whole or min(rows, columns) < 2 or rows * columns != len(coordinates):
         return None
-    for axis, count in ((0, columns), (1, rows)):
-        steps = spacing * np.arange(count)
-        lines = coordinates[:, axis].reshape(rows, columns)
-        if not np.array_equal(
-            lines, np.broadcast_to(steps if axis == 0 else steps[:, np.newaxis], lines.shape)
-        ):
-            return None
+    y, x = np.divmod(np.arange(rows * columns), columns)
+    if not np.array_equal(coordinates, spacing * np.stack([x, y], axis=1)):
+        return None
     length = grid_optimal_length(rows, columns, spacing=int(spacing))
     return KnownLength(name, len(coordinates), Metric.EUC_2D, length, proven=True)
 

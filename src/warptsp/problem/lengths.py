@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidProblem, InvalidTour
+from warptsp.problem.checks import bounds_of
 from warptsp.problem.constraints import OpenPath
 from warptsp.problem.distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
 from warptsp.problem.metric import Metric
@@ -136,6 +137,17 @@ class Measured(Cities):
         if self.matrix is None:
             raise InvalidProblem("an instance of coordinates has no distance matrix")
         return self.matrix
+
+    @cached_property
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest coordinate of each axis.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance is a matrix.
+        """
+        return bounds_of(self.given_coordinates())
 
     @cached_property
     def _distances(self) -> Distances:

@@ -19,7 +19,6 @@ from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.problem.checks import (
-    bounds_of,
     check_display_degrees,
     check_extra,
     checked_coordinates,
@@ -298,17 +297,6 @@ class Problem(Measured):
         if square or values.ndim == 1:
             return cls.from_matrix(values, asymmetric=asymmetric, **fields)
         return cls.from_points(values, **fields)
-
-    @cached_property
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The lowest and the highest coordinate of each axis.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance is a matrix.
-        """
-        return bounds_of(self.given_coordinates())
 
     @cached_property
     def distance_bound(self) -> float:

@@ -30,7 +30,7 @@ PROBE_STEPS = 60
 def sides_of(node: NodeProgram) -> tuple[Branch, Branch] | None:
     """Return two sides of a node, the one to begin with last; None if no edge is used in part."""
     program = node.program
-    if program.outcome is not Outcome.OPTIMAL and not node.solve_whole():
+    if program.outcome is not Outcome.OPTIMAL and program.solve() is not Outcome.OPTIMAL:
         return None
     base, basis, values = program.objective, program.basis(), program.values.copy()
     gap = objective_of(node.target) - base

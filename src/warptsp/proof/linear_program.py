@@ -36,7 +36,6 @@ class Outcome(Enum):
     """How a solution ended."""
 
     OPTIMAL = "optimal"
-    ABOVE = "above"  # the optimum is above the objective bound, as far as the solver knows
     INFEASIBLE = "infeasible"
     LIMIT = "limit"  # of iterations or time
 
@@ -108,7 +107,6 @@ class LinearProgram:
         status = self._highspy.HighsModelStatus
         self._outcomes = {
             status.kOptimal: Outcome.OPTIMAL,
-            status.kObjectiveBound: Outcome.ABOVE,
             status.kInfeasible: Outcome.INFEASIBLE,
             status.kIterationLimit: Outcome.LIMIT,
             status.kTimeLimit: Outcome.LIMIT,
@@ -188,10 +186,6 @@ class LinearProgram:
         """Change the limits of a row after those of the cities."""
         self._check(self._solver.changeRowBounds(row + self._cities, lower, self._limit(upper)))
 
-    def stop_above(self, objective: float) -> None:
-        """End solutions early whose optimum is above this."""
-        self._set("objective_bound", self._limit(objective / self._unit))
-
     def basis(self) -> Any:
         """Return what `restore` takes."""
         return self._solver.getBasis()  # a copy
@@ -221,7 +215,7 @@ class LinearProgram:
     def probe_column(self, column: int, value: int, iterations: int, basis: Any) -> float:
         """Return the objective after so many steps with an edge that is used or not; keep nothing.
 
-        Infinite if there is no solution below the objective bound. The next solution begins from `basis`.
+        Infinite if there is no solution. The next one begins from `basis`.
         """
         self.bound_column(column, value, value)
         objective = self._probed(iterations)
@@ -244,8 +238,7 @@ class LinearProgram:
         return objective
 
     def _probed(self, iterations: int) -> float:
-        ended = self._run(iterations) in (Outcome.INFEASIBLE, Outcome.ABOVE)
-        return math.inf if ended else self.objective
+        return math.inf if self._run(iterations) is Outcome.INFEASIBLE else self.objective
 
     def _limit(self, upper: float) -> float:
         return float(self._highspy.kHighsInf) if math.isinf(upper) else upper

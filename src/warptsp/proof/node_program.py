@@ -279,17 +279,6 @@ class NodeProgram:
                 return True
         return self.is_pruned
 
-    def stop_above_target(self) -> None:
-        """End solutions as soon as they are certainly above the target."""
-        self.program.stop_above(objective_of(self.target) + 0.01)
-
-    def solve_whole(self) -> bool:
-        """Solve without the objective bound; whether there is a solution."""
-        self.program.stop_above(math.inf)
-        outcome = self.program.solve()
-        self.stop_above_target()
-        return outcome is Outcome.OPTIMAL
-
     # Branches
 
     def go_to(self, node: Node) -> None:

@@ -97,7 +97,6 @@ class NodeSolver(NodeProgram):
 
         Then `evidence` says why. None instead of a list: this was stopped, or cannot go on.
         """
-        self.stop_above_target()
         self.go_to(node)
         depth = len(node.branches)
         done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
@@ -138,13 +137,11 @@ class NodeSolver(NodeProgram):
                 if self.is_pruned:
                     return True
                 continue
-            if outcome is Outcome.ABOVE or program.objective > objective_of(self.target):
+            if program.objective > objective_of(self.target):
                 if self.price(1000):
                     continue
                 if self.is_pruned:
                     return True
-                if outcome is Outcome.ABOVE and not self.solve_whole():
-                    return False
             program.drop_rows(
                 relaxation.drop_idle(
                     program.prices[self.instance.size :], program.activity, 3 if effort is Effort.LOCAL else 4

@@ -24,27 +24,13 @@ MERCATOR_LATITUDE = 85.05  # up to here there are map tiles
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """Where the cities are drawn.
+    """Where the cities are drawn."""
 
-    Attributes
-    ----------
-    steps : ndarray of int64, shape (n, 2)
-        x to the right, y upwards, from 0.
-    step : float
-        Size of a step: in units of the coordinates, or of the world's width for a map.
-    low : tuple of float
-        Coordinates at step 0.
-    exact : bool
-        Whether ``low + step * steps`` are the coordinates themselves.
-    mercator : bool
-        Whether this is Web Mercator's projection, and the world is 1 wide.
-    """
-
-    steps: NDArray[np.int64]
-    step: float
-    low: tuple[float, float]
-    exact: bool
-    mercator: bool
+    steps: NDArray[np.int64]  # x to the right, y upwards, from 0; shape (n, 2)
+    step: float  # its size in units of the coordinates, or of the world's width for a map
+    low: tuple[float, float]  # coordinates at step 0
+    exact: bool  # whether ``low + step * steps`` are the coordinates themselves
+    mercator: bool  # whether this is Web Mercator's projection, and the world is 1 wide
 
     @classmethod
     def of(cls, problem: Problem) -> Plane | None:

@@ -42,33 +42,6 @@ class Run:
     A method reads the options below, polls `token` in everything that takes more than some milliseconds
     (native code does so by itself), calls `update` with its start tour and then at least every 100 ms, and
     `offer` with the start tour and with its best tour when it ends.
-
-    Attributes
-    ----------
-    settings : Settings
-        Of the call; `problem`, `seed`, `threads` and `may_use_cpu` are its.
-    criterion : StoppingCriterion
-        Of this run, which may get a part of what the call allows.
-    device : Devices
-        The CPU, or a GPU for a method that has "cuda" among its devices, or several if it uses them; what the
-        result will say.
-    start : str or ndarray of int32
-        Name of a construction (see `warptsp.construct`), or a tour to begin with.
-    given : sequence of ndarray of int32
-        Tours that `start` was merged of, for methods that recombine tours.
-    token : _native.StopToken
-        Requested by signals and other threads; its deadline is the time limit, less the time that the final
-        check of the tour takes.
-    time_limit : float or None
-        Seconds from the call that the search should plan for, None if unknown.
-    kick_limit : int or None
-        Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
-    may_end_early : bool
-        Whether the method may end, and say so by `report_limit`, when what is left to gain is unlikely.
-    proved_optimal : bool
-        Whether the method has proved that no tour is shorter than the best one.
-    course : Course
-        Improvements, and what is known of all tours.
     """
 
     def __init__(
@@ -83,15 +56,21 @@ class Run:
         ends_by_itself: bool = False,
         given: Sequence[NDArray[np.int32]] = (),
     ) -> None:
-        self.settings, self.criterion = settings, criterion
+        self.settings, self.criterion = settings, criterion  # of the call, and of this run
         self.problem, self.seed, self.threads = settings.problem, settings.seed, settings.threads
-        self.may_use_cpu, self.device = settings.may_use_cpu, device
+        self.may_use_cpu = settings.may_use_cpu
+        self.device = device  # the CPU, a GPU, or several if the method uses them; what the result will say
+        # The name of a construction (see `warptsp.construct`), or a tour to begin with.
         self.start: str | NDArray[np.int32] = settings.start if start is None else start
-        self.given = given
+        self.given = given  # tours that `start` was merged of, for methods that recombine tours
+        # Requested by signals and other threads; its deadline is the time limit, less the time that the final
+        # check of the tour takes.
         self.token = _native.StopToken()
         planned = criterion.planned_limit()
-        self.time_limit, self.kick_limit = planned.seconds, planned.kicks
-        # A target for the bound wants the time that the bound takes.
+        self.time_limit = planned.seconds  # from the call, that the search should plan for
+        self.kick_limit = planned.kicks  # the same; the method ends at this number by itself
+        # Whether the method may end, and say so by `report_limit`, when what is left to gain is unlikely. A
+        # target for the bound wants the time that the bound takes.
         self.may_end_early = criterion.may_end_early() and not criterion.needs_bound()
         self._limit: Limit = criterion.limit()
         self._look = Pace(0.1)
@@ -101,10 +80,10 @@ class Run:
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
-        self.course = Course(settings, known, start_length)
+        self.course = Course(settings, known, start_length)  # improvements, and what is known of all tours
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
-        self.proved_optimal = False
+        self.proved_optimal = False  # by the method: no tour is shorter than the best one
         self._end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
@@ -233,18 +212,10 @@ class Run:
         return self.stop_reason is not None or self.token.stopped()
 
     def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far, in exact arithmetic.
+        """Keep a tour, shape (n,), if it is shorter than the best so far, in exact arithmetic.
 
-        Parameters
-        ----------
-        tour : ndarray of int32, shape (n,)
-        copy : bool
-            False if the array will not change any more.
-
-        Raises
-        ------
-        WarpTSPError
-            If it is not a tour: the method is wrong, not its user.
+        `copy` is False if the array will not change any more. Raises `WarpTSPError` if it is not a tour: the
+        method is wrong, not its user.
         """
         begun = time.monotonic()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -32,8 +32,7 @@ from warptsp.proof.proving import (
 from warptsp.run import PROVED, Run
 from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
-from warptsp.stop.completion import Completion
-from warptsp.stop.share import BEFORE_PROOF, Share
+from warptsp.stop.default import BEFORE_PROOF, Completion, Share
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +94,7 @@ class ProofStage:
             threads=self.threads,
             tree=self.tree,
             token=run.token,
-            callback=_Reports(run),
+            callback=_reports(run),
             resume=self.resume,
         )
         checkpoint = run.settings.checkpoint
@@ -125,22 +124,19 @@ class ProofStage:
         return "end of a proof that is left open" if self.tree else "bound of the linear programmes"
 
 
-class _Reports:
-    """Tells a run where a proof is, now and then."""
+def _reports(run: Run) -> Callable[[ProofProgress], bool]:
+    """Return what tells a run where a proof is, now and then, and whether the proof shall end."""
+    due = 0.0
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._next = run, 0.0
-
-    def __call__(self, proof: ProofProgress) -> bool:
-        """Tell it, if it is time for that; whether the proof shall end."""
-        now = time.monotonic()
-        if now < self._next:
+    def told(proof: ProofProgress) -> bool:
+        nonlocal due
+        if (now := time.monotonic()) < due:
             return False
-        self._next = now + TOLD_EVERY
-        self._run.report_bound(proof.lower_bound)
-        return self._run.update(
+        due = now + TOLD_EVERY
+        run.report_bound(proof.lower_bound)
+        return run.update(
             length=proof.length,
-            kicks=int(self._run.counters["kicks"]),
+            kicks=int(run.counters["kicks"]),
             tour=proof.tour,
             phase="proof",
             proof_nodes=proof.nodes,
@@ -148,6 +144,8 @@ class _Reports:
             proof_edges=proof.edges,
             proof_cuts=proof.cuts,
         )
+
+    return told
 
 
 def proof_of(

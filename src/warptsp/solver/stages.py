@@ -28,8 +28,7 @@ from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL, Step
 from warptsp.solver.proof import ProofStage
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
-from warptsp.stop.completion import Completion
-from warptsp.stop.share import BEFORE_PROOF
+from warptsp.stop.default import BEFORE_PROOF, Completion
 
 logger = logging.getLogger(__name__)
 
@@ -120,8 +119,9 @@ class _Session:
                 )
                 run.offer(run.start)
             step.run(run)
-            if _has_one_length(settings.problem):
-                run.report_optimal()
+            problem = settings.problem
+            if problem.n <= TRIVIAL and problem.open is None and not problem.asymmetric:
+                run.report_optimal()  # every tour is as short as any other
         except BaseException as error:
             self.failure = error
         self.failure = _explained(run.failure or self.failure, settings.problem)
@@ -130,7 +130,14 @@ class _Session:
         tour, length = _best_tour(run, step.method)
         if run.proved_optimal and not is_confirmed(settings.problem, length):
             run.withdraw_optimal()
-        self.stages.append(_stage(step, run, begun, length, self.failure))
+        reason = run.reason() if self.failure is run.failure else type(self.failure).__name__
+        device, counters = str(run.device), {"kicks": 0, **run.counters}
+        unused = asked_of_launches(step.params) if device == "cpu" else []
+        if unused:
+            logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
+        params = {name: value for name, value in step.given.items() if name not in unused}
+        spent = run.elapsed() - begun
+        self.stages.append(Stage(step.method.name, device, spent, length, reason, counters, params))
         self._note_proof(length)
         return tour, length
 
@@ -139,7 +146,9 @@ class _Session:
         run = self.runs[-1]
         if self.failure is not None or run.interrupted:
             return True
-        nothing_left = run.proved_optimal or self._is_target_met()
+        criterion, state = self.settings.criterion, self._state()
+        is_met = criterion is not None and state is not None and criterion(state)
+        nothing_left = run.proved_optimal or is_met  # no time, a target reached, a stop requested
         return nothing_left and not any(step.constrains for step in later)
 
     def write_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> None:
@@ -303,11 +312,6 @@ class _Session:
         now = run.elapsed()
         return SearchState(now, run.best_length, -1, now, -1, known, self._bound_value())
 
-    def _is_target_met(self) -> bool:
-        """Whether a second method has nothing left to do: no time, a target reached, a stop requested."""
-        criterion, state = self.settings.criterion, self._state()
-        return criterion is not None and state is not None and criterion(state)
-
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
         criterion, state = self.settings.criterion, self._state()
@@ -323,7 +327,9 @@ class _Session:
             if isinstance(criterion, TargetGap) and criterion.needs_bound():
                 criterion = criterion | _own_rule(step, self.known, begun)
             if step is not self.steps[-1]:
-                criterion = _leaving_time(criterion)
+                seconds = criterion.limit().seconds
+                if seconds is not None:
+                    criterion = criterion | MaxRuntime(FIRST_SHARE * seconds)
         if settings.token is not None:
             criterion = criterion | settings.token
         return Run(
@@ -338,37 +344,10 @@ class _Session:
         )
 
 
-def _has_one_length(problem: Problem) -> bool:
-    """Whether every tour of a problem is as short as any other."""
-    return problem.n <= TRIVIAL and problem.open is None and not problem.asymmetric
-
-
 def _own_rule(step: Step, known: KnownLength | None, begun: float) -> StoppingCriterion:
     """Return the criterion of a method for which none was given, and which begins at this time."""
     optimum = known.length if known is not None and known.proven else None
     return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun)
-
-
-def _leaving_time(criterion: StoppingCriterion) -> StoppingCriterion:
-    """Return the limits of a first method, which leaves some time to the second."""
-    seconds = criterion.limit().seconds
-    return criterion if seconds is None else criterion | MaxRuntime(FIRST_SHARE * seconds)
-
-
-def _stage(step: Step, run: Run, begun: float, length: int | float, failure: BaseException | None) -> Stage:
-    reason = run.reason() if failure is run.failure else type(failure).__name__
-    counters = {"kicks": 0, **run.counters}
-    device = str(run.device)
-    params = _effective(step, device)
-    return Stage(step.method.name, device, run.elapsed() - begun, length, reason, counters, params)
-
-
-def _effective(step: Step, device: str) -> dict[str, Any]:
-    """Return the parameters that have had an effect on this device."""
-    unused = asked_of_launches(step.params) if device == "cpu" else []
-    if unused:
-        logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
-    return {name: value for name, value in step.given.items() if name not in unused}
 
 
 def _joined_history(runs: list[Run], wall: int | float | None) -> list[HistoryPoint]:

@@ -1,10 +1,9 @@
-"""The rule that holds when no stopping criterion is given."""
+"""Criteria that nobody has given: the rules that hold without one, and a step's part of those of a call."""
 
 from __future__ import annotations
 
 from warptsp._words import counted
-from warptsp.stop.completion import Completion
-from warptsp.stop.criterion import Limit, SearchState
+from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 TINY = 12  # cities up to which a few hundred kicks have always found the optimum
 SMALL = 2_000  # cities up to which a search may be done before its time is up
@@ -13,6 +12,23 @@ SECONDS = 10.0
 # Without a limit to plan for, a method searches in cycles of doubling length, each of which is more than half
 # of the run so far when it ends: after one of them has brought nothing, the next one is not worth its time.
 IDLE = 0.6  # share of the run without an improvement after which it ends
+BEFORE_PROOF = "end of the search before the proof"
+
+
+class Completion(StoppingCriterion):
+    """Stop when the method is done; before that only if the tour cannot be shortened."""
+
+    def __init__(self, optimum: int | float | None = None) -> None:
+        self.optimum = optimum
+
+    def __call__(self, state: SearchState) -> bool:
+        return state.length == 0 or state.length == self.optimum
+
+    def reason(self, state: SearchState) -> str:
+        return "a tour of length 0 is optimal" if state.length == 0 else "the optimal length is reached"
+
+    def __str__(self) -> str:
+        return "no limit given: until the method is done"
 
 
 class DefaultStop(Completion):
@@ -77,3 +93,19 @@ class DefaultStop(Completion):
 
     def __repr__(self) -> str:
         return f"DefaultStop({self.cities}, optimum={self.optimum!r})"
+
+
+class Share(StoppingCriterion):
+    """What one step has of the limits of a call; nobody has given it, so that `name` is said instead."""
+
+    def __init__(self, part: StoppingCriterion, name: str) -> None:
+        self.part, self.name = part, name
+
+    def __call__(self, state: SearchState) -> bool:
+        return self.part(state)
+
+    def limit(self) -> Limit:
+        return self.part.limit()
+
+    def __str__(self) -> str:
+        return self.name

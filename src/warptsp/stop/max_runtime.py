@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from warptsp._checks import checked_number
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
-from warptsp.stop.deadline import checked_time_limit
 
 
 class MaxRuntime(StoppingCriterion):
@@ -14,7 +14,8 @@ class MaxRuntime(StoppingCriterion):
     """
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = checked_time_limit(seconds)
+        what = "a number of seconds, 0 or more"
+        self.seconds = checked_number("time limit", seconds, minimum=0.0, what=what)
 
     def __call__(self, state: SearchState) -> bool:
         return state.elapsed >= self.seconds

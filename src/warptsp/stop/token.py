@@ -1,4 +1,4 @@
-"""Stop from another thread."""
+"""Stop from another thread, and at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption
 from warptsp.stop.criterion import SearchState, StoppingCriterion
+from warptsp.stop.max_runtime import MaxRuntime
 
 if TYPE_CHECKING:
     import warptsp._native as _native
@@ -68,3 +71,27 @@ class StopToken(StoppingCriterion):
 
     def __repr__(self) -> str:
         return f"StopToken(requested={self._requested})"
+
+
+@contextmanager
+def token_until(
+    token: StopToken | _native.StopToken | None, began: float, time_limit: float | None
+) -> Iterator[_native.StopToken]:
+    """Have a native token that stops so many seconds after `began`, a time of `time.monotonic`.
+
+    A native one that is given is that token, and keeps a deadline that is earlier. A request of a `StopToken`
+    is passed on for as long as the context lasts. Raises `InvalidOption`: it is no token, or the time limit
+    is none.
+    """
+    import warptsp._native as _native
+
+    if not (token is None or isinstance(token, (StopToken, _native.StopToken))):
+        raise InvalidOption(f"token: {shown(token)} is not a StopToken")
+    native = token if isinstance(token, _native.StopToken) else _native.StopToken()
+    if time_limit is not None:
+        native.set_deadline(min(native.deadline(), began + MaxRuntime(time_limit).seconds))
+    if isinstance(token, StopToken):
+        with token.watched_by(native):
+            yield native
+    else:
+        yield native

@@ -53,10 +53,7 @@ def searched_as_options(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The same for units with any number of ways to draw them, such as the entries of a loop.
 
-    Returns
-    -------
-    order, chosen : ndarray of int, shape (n,)
-        The units in their order, and for each unit its option; those given if nothing better is found.
+    Returned are the units in their order, and for each its option; those given if nothing better is found.
     """
     offsets = options.offsets
     count = len(options.enter)

@@ -18,19 +18,11 @@ from warptsp.strokes.model import Ends
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The ways to draw each of some units, one behind the other.
+    """The ways to draw each of some units, one behind the other."""
 
-    Attributes
-    ----------
-    enter, leave : ndarray of float64, shape (m, 2) or (m, 3)
-        Where the tool goes down and where it comes up, for each option of each unit.
-    offsets : ndarray of int, shape (n + 1,)
-        Unit i has the options from ``offsets[i]`` on, before ``offsets[i + 1]``.
-    """
-
-    enter: NDArray[np.float64]
-    leave: NDArray[np.float64]
-    offsets: NDArray[np.intp]
+    enter: NDArray[np.float64]  # where the tool goes down, for each option of each unit
+    leave: NDArray[np.float64]  # and where it comes up
+    offsets: NDArray[np.intp]  # unit i has the options from ``offsets[i]`` on, before ``offsets[i + 1]``
 
 
 def best_options(
@@ -38,12 +30,8 @@ def best_options(
 ) -> tuple[NDArray[np.intp], float]:
     """The option of each unit, counted within the unit, that makes the travel along an order cheapest.
 
-    Returns
-    -------
-    chosen : ndarray of int, shape (n,)
-        By unit, not by place in the order.
-    cost : float
-        Of the whole travel, with those from the start and to the end.
+    Options are by unit, not by place in the order. Returned, too, is the cost of the whole travel, with those
+    from the start and to the end.
     """
     offsets, n = options.offsets, len(order)
     chosen = np.zeros(n, dtype=np.intp)

@@ -120,13 +120,7 @@ class AxisTimes(Machine):
 
 
 def machine_of(machine: Machine | str) -> Machine:
-    """Return the machine of a name: ``euclidean`` or ``max``.
-
-    Raises
-    ------
-    InvalidOption
-        It is neither a machine nor one of the names.
-    """
+    """Return the machine of a name, ``euclidean`` or ``max``; raises `InvalidOption` for anything else."""
     if isinstance(machine, Machine):
         return machine
     named: dict[str, Machine] = {"euclidean": Euclidean(), "max": MaxOfAxes()}

@@ -19,10 +19,7 @@ LARGEST = 1e150
 def checked_paths(paths: Iterable[ArrayLike]) -> list[Path]:
     """Arrays of points, of one or more rows each, all of two or all of three finite numbers.
 
-    Raises
-    ------
-    InvalidProblem
-        The message names the stroke.
+    Raises `InvalidProblem`, which names the stroke.
     """
     found: list[Path] = []
     for number, path in enumerate(paths):
@@ -48,13 +45,7 @@ def checked_paths(paths: Iterable[ArrayLike]) -> list[Path]:
 
 
 def checked_point(name: str, point: ArrayLike | None, axes: int) -> Path | None:
-    """One point of as many numbers as the strokes have, or None.
-
-    Raises
-    ------
-    InvalidOption
-        It is something else.
-    """
+    """One point of as many numbers as the strokes have, or None; raises `InvalidOption` for anything else."""
     if point is None:
         return None
     try:
@@ -69,13 +60,7 @@ def checked_point(name: str, point: ArrayLike | None, axes: int) -> Path | None:
 
 
 def checked_flags(name: str, value: bool | ArrayLike, n: int) -> NDArray[np.bool_]:
-    """One truth value for each stroke, or one for all.
-
-    Raises
-    ------
-    InvalidOption
-        There are too many or too few, or they are no truth values.
-    """
+    """One truth value for each stroke, or one for all; raises `InvalidOption` for anything else."""
     flags = np.asarray(value)
     if flags.dtype != np.bool_ or flags.shape not in ((), (n,)):
         raise InvalidOption(
@@ -87,10 +72,7 @@ def checked_flags(name: str, value: bool | ArrayLike, n: int) -> NDArray[np.bool
 def checked_groups(groups: Sequence[object] | None, n: int) -> NDArray[np.int64]:
     """The place of each stroke's group: whole numbers in their order, anything else as it first appears.
 
-    Raises
-    ------
-    InvalidOption
-        There is not one for each stroke.
+    Raises `InvalidOption` if there is not one for each stroke.
     """
     if groups is None:
         return np.zeros(n, dtype=np.int64)
@@ -105,17 +87,10 @@ def checked_groups(groups: Sequence[object] | None, n: int) -> NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is put in order: strokes, or chains of strokes that are joined.
+    """What is put in order: strokes, or chains of strokes that are joined."""
 
-    Attributes
-    ----------
-    first, last : ndarray of float64, shape (n, 2) or (n, 3)
-        Where each begins and ends; the same point for a hole, or for a closed loop, which is entered there.
-    reversible : ndarray of bool, shape (n,)
-    """
-
-    first: NDArray[np.float64]
-    last: NDArray[np.float64]
+    first: NDArray[np.float64]  # where each begins; shape (n, 2) or (n, 3)
+    last: NDArray[np.float64]  # where it ends: the same point for a hole, or for a loop that is entered there
     reversible: NDArray[np.bool_]
 
     def __len__(self) -> int:

@@ -20,14 +20,8 @@ def nearest_first(
 ) -> Refined:
     """The order in which each unit is the nearest to the one before, in the norm of the machine's frame.
 
-    Parameters
-    ----------
-    units : Units
-    machine : Machine
-    ends : Ends
-        Where the tool comes from; without it the first unit comes first, or what is nearest to its beginning.
-    parent : ndarray of int, shape (n,), optional
-        For each unit the one that must come later; -1 for none.
+    Without a start the first unit comes first, or what is nearest to its beginning. `parent` is for each unit
+    the one that must come later, -1 for none.
     """
     if parent is None and units.free:
         return _of_tour(units, machine, Ends(ends.start, None))

@@ -18,10 +18,6 @@ def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]
 
     A stroke is in a loop if its vertices are. One that crosses every loop around it has no right order, and
     counts by its middle vertex. A k-d tree of these vertices finds those near a loop.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
     """
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
@@ -42,17 +38,13 @@ def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]
             near = near[(found[near] < 0) & (near != loop)]
             held = near[_contains(polygon, inside_of[near])]
             if whole:
-                held = held[[bool(_contains(polygon, _some(paths[stroke])).all()) for stroke in held]]
+                some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
+                held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
             # Two loops on each other contain each other's vertices or not, as rounding has it; one is the
             # parent.
             held = held[[not _is_within(found, loop, int(stroke)) for stroke in held]]
             found[held] = loop
     return found
-
-
-def _some(path: Path) -> Path:
-    """A few vertices, spread along a stroke."""
-    return path[:: max(1, len(path) // _SPREAD), :2]
 
 
 def _is_within(found: NDArray[np.intp], loop: int, stroke: int) -> bool:

@@ -50,9 +50,9 @@ class _Row:
     leave: NDArray[np.float64]
     gap: NDArray[np.float64]
     free: NDArray[np.bool_]
-    blocked: NDArray[
-        np.intp
-    ]  # of places behind each, the first that must stay behind a place at or behind it
+    later: NDArray[np.intp]  # the place that must stay behind each, and the last that must stay before it
+    earlier: NDArray[np.intp]
+    blocked: NDArray[np.intp]  # of places behind each, the first that must stay behind one at or behind it
 
     @classmethod
     def of(
@@ -75,11 +75,16 @@ class _Row:
             units, machine, ends, parent,
             np.concatenate([[-1], order, [-1]]), np.concatenate([[False], backwards[order], [False]]),
             enter, leave, np.empty(0),
-            np.concatenate([[False], units.reversible[order], [False]]), np.empty(0, dtype=np.intp),
+            np.concatenate([[False], units.reversible[order], [False]]),
+            *(np.full(len(order) + 2, place) for place in (len(order) + 2, 0, 0)),
         )  # fmt: skip
         places = np.arange(len(order) + 1)
         row.gap = row.cost(places, places + 1)
-        row.blocked = row._blocked()
+        if parent is not None:
+            place, inner = row.places(), np.flatnonzero(parent >= 0)
+            row.later[place[inner]] = place[parent[inner]]
+            np.maximum.at(row.earlier, place[parent[inner]], place[inner])
+        row.blocked = np.minimum.accumulate(row.later[::-1])[::-1]
         return row
 
     def cost(
@@ -98,16 +103,6 @@ class _Row:
         if self.ends.end is None:
             cost = np.where(b == len(self.order) - 1, 0.0, cost)
         return cost
-
-    def _blocked(self) -> NDArray[np.intp]:
-        m = len(self.order)
-        behind = np.full(m, m, dtype=np.intp)
-        if self.parent is not None:
-            place = self.places()
-            inner = np.flatnonzero(self.parent >= 0)
-            behind[place[inner]] = place[self.parent[inner]]
-        least: NDArray[np.intp] = np.minimum.accumulate(behind[::-1])[::-1]
-        return least
 
     def places(self) -> NDArray[np.intp]:
         """The place of each unit."""
@@ -144,22 +139,9 @@ def refine(
     deadline: float,
     rounds: int = 1000,
 ) -> Refined:
-    """Shorten the travel of an order until nothing improves, or time is over.
+    """Shorten the travel of an order until nothing improves, or `time.monotonic` has come to the deadline.
 
-    Parameters
-    ----------
-    units : Units
-    machine : Machine
-        Whose cost is measured.
-    ends : Ends
-    begun : Refined
-        An order that keeps all constraints.
-    parent : ndarray of int, shape (n,), or None
-        For each unit the one that must come later; -1 for none.
-    deadline : float
-        Of `time.monotonic`.
-    rounds : int
-        At most so many.
+    `parent` is for each unit the one that must come later, -1 for none; `begun` keeps to that already.
     """
     if len(units) < 2:
         return begun
@@ -264,17 +246,10 @@ def _keeps_order(
     high: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
     """Whether a run may pass all others between two places: none of them must come before or behind it."""
-    assert row.parent is not None
-    m = len(row.order)
-    place = row.places()
-    later, earlier = np.full(m, m, dtype=np.intp), np.zeros(m, dtype=np.intp)
-    inner = np.flatnonzero(row.parent >= 0)
-    later[place[inner]] = place[row.parent[inner]]
-    np.maximum.at(earlier, place[row.parent[inner]], place[inner])
     ok = np.ones(len(first), dtype=np.bool_)
     for step in range(_SEGMENT):
         member = np.minimum(first + step, last)
-        ok &= (later[member] > high) & (earlier[member] < low)
+        ok &= (row.later[member] > high) & (row.earlier[member] < low)
     return ok
 
 

@@ -170,11 +170,8 @@ def searched(
 ) -> Refined:
     """The best order found if all may be drawn in either direction, measured in the norm of the frame.
 
-    Parameters
-    ----------
-    floors : ndarray of int, shape (n,), optional
-        The group of each unit, from 0 on, in the Euclidean plane. Groups become floors, so far above each
-        other that a short path goes up once: all are searched together. The caller checks that it does.
+    `floors` is the group of each unit, from 0 on, in the Euclidean plane. Groups become floors, so far above
+    each other that a short path goes up once: all are searched together. The caller checks that it does.
     """
     cities = Cities.of(units, ends, apart=floors is not None)
     pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]

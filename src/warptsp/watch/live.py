@@ -63,12 +63,7 @@ class LiveRun:
 
     The search publishes; that costs it a lock, and a copy of the tour only if somebody waits for one. What
     was published before is forgotten, so that a slow watcher misses something, and nothing piles up.
-
-    Parameters
-    ----------
-    problem : Problem
-    save : callable, optional
-        ``save(tour)`` writes a tour and returns the names of the files.
+    ``save(tour)`` writes a tour and returns the names of the files.
     """
 
     def __init__(

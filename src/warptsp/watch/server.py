@@ -59,13 +59,7 @@ HEADERS = {
 class WatchServer(ThreadingHTTPServer):
     """Serves the page, its events and tours, each connection in a thread of its own.
 
-    Parameters
-    ----------
-    live : LiveRun
-    page : callable
-        Returns the page; called once, when it is first asked for.
-    port : int
-        0 for any that is free.
+    `page` returns the page, and is called once, when it is first asked for; port 0 is any that is free.
     """
 
     daemon_threads = True

@@ -16,6 +16,7 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
@@ -356,20 +357,17 @@ class _Reader:
         return f"; {as_columns(lat=named['lon'], lon=named['lat'])} exchanges the two" if fits else ""
 
     def _check_ids(self, ids: NDArray[np.float64], columns: Columns) -> None:
-        name = as_columns(name=columns.as_options()["id"])
-        seen: set[float] = set()
-        repeated = len(np.unique(ids)) < len(ids)
-        for (line, _), value in zip(self.table.rows(), ids.tolist(), strict=False):
-            if value < 0 or value > 2**53:
-                self.table.fail(f"id {value:.15g}: an integer from 0 upwards is needed", line)
-            if repeated and value in seen:
-                self.table.fail(
-                    f"id {value:.15g} appears for the second time; names may repeat: {name}", line
-                )
-            if repeated:
-                seen.add(value)
-            elif not (ids < 0).any() and not (ids > 2**53).any():
-                return
+        wrong = (ids < 0) | (ids > EXACT_INTEGERS)
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            self.table.fail(f"id {ids[at]:.15g}: an integer from 0 upwards is needed", self._line_of(at))
+        again = np.setdiff1d(np.arange(len(ids)), np.unique(ids, return_index=True)[1])
+        if len(again):
+            way = as_columns(name=columns.as_options()["id"])
+            self.table.fail(
+                f"id {ids[again[0]]:.15g} appears for the second time; names may repeat: {way}",
+                self._line_of(again[0]),
+            )
 
     def _line_of_bad_degrees(self, coordinates: NDArray[np.float64]) -> int | None:
         latitude, longitude = coordinates[:, 0], coordinates[:, 1]

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._words import as_called
+from warptsp._words import as_called, counted
 from warptsp.errors import ParseError
-from warptsp.io._text import quoted
+from warptsp.io._text import quoted, whole_if_possible
 
 from .angles import angle_of, hint_of_angle
 from .fields import NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
-from .writer import whole_if_possible
 
 _log = logging.getLogger(__name__)
 
@@ -139,7 +138,7 @@ class Table:
             else np.ascontiguousarray(numbers[:, places]),
             None if id is None else numbers[:, id],
             None,
-            {place: whole_if_possible(numbers[:, place]) for place in rest},
+            {place: whole_if_possible(numbers[:, place] + 0.0) for place in rest},
         )
 
     def _cells_by_rows(
@@ -293,10 +292,8 @@ class Table:
     def tell_of_blanks(self, found: Sequence[int]) -> None:
         """Say which rows are left out because they are blank."""
         if found:
-            noun, verb = ("row", "is") if len(found) == 1 else ("rows", "are")
-            _log.warning(
-                "%s: %d blank %s %s left out: %s", self.file, len(found), noun, verb, shown_lines(found)
-            )
+            rows = counted(len(found), "blank row is", "blank rows are")
+            _log.warning("%s: %s left out: %s", self.file, rows, shown_lines(found))
 
     def tell_of_incomplete(self, name: int | None) -> None:
         """Say which rows were left out because they lack a coordinate."""
@@ -308,10 +305,9 @@ class Table:
             ]
             more = ", ..." if len(names) > 5 else ""
             _log.warning(
-                "%s: %d %s left out: %s%s",
+                "%s: %s left out: %s%s",
                 self.file,
-                len(self.incomplete),
-                "row without coordinates is" if len(self.incomplete) == 1 else "rows without coordinates are",
+                counted(len(self.incomplete), "row without coordinates is", "rows without coordinates are"),
                 shown_lines(list(self.incomplete)),
                 f" ({', '.join(names[:5])}{more})" if names else "",
             )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._native import parse_table as parse_numeric_table
+from warptsp._words import counted
 from warptsp.io._text import decode, quoted
 
 from .fields import is_mark, is_number
@@ -88,10 +89,9 @@ class TableText(Table):
         return re.sub(fields, lambda field: field[1] or field[0], text)
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
         numbered = (
             (line, content.rstrip("\n"))
-            for line, content in enumerate(io.StringIO(text), start=1)  # never all lines at once
+            for line, content in _numbered(self.data)
             if line >= self.first_line and not _is_blank(content) and not _is_comment(content)
         )
         if self.titled:
@@ -121,22 +121,20 @@ class TableText(Table):
         return self.first, self.first if below is None else self._split(below[0], below[2])
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        text = decode(self.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
-        return ((line, titles_in(content)) for line, content in enumerate(text.split("\n"), start=1))
+        return ((line, titles_in(content)) for line, content in _numbered(self.data[:_BEGINNING]))
 
     def warn_of_blanks(self, count: int) -> None:
         lines = self.data.count(b"\n") or self.data.count(b"\r")
         if lines + 1 - (self.first_line - 1) <= count + self.titled:
             return
-        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
-        below = list(itertools.islice(enumerate(io.StringIO(text), start=1), self.first_line, None))
+        below = list(itertools.islice(_numbered(self.data), self.first_line, None))
         self.tell_of_blanks(blanks_between((line, _is_blank(content)) for line, content in below))
         rows = [line for line, content in below if _is_comment(content) and self._is_like_a_row(content)]
         if rows:
             _log.warning(
                 "%s: %s a # as comments do, and %s left out: %s; quotation marks make it part of a name",
                 self.file,
-                "1 row begins with" if len(rows) == 1 else f"{len(rows)} rows begin with",
+                counted(len(rows), "row begins with", "rows begin with"),
                 "is" if len(rows) == 1 else "are",
                 shown_lines(rows),
             )
@@ -153,6 +151,11 @@ class TableText(Table):
     def _look_for_decimals(self) -> None:
         if b"." in self.data and _SURELY_DECIMAL.search(self.data, self._begin) is None:
             self._mark = "."
+
+
+def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
+    """The number of each line, and its text; never all at once."""
+    return enumerate(io.StringIO(decode(data).replace("\r\n", "\n").replace("\r", "\n")), start=1)
 
 
 def _on_a_line_each(data: bytes) -> bytes:

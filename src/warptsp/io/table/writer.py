@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
+from warptsp.io._text import whole_if_possible
 from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import Itinerary, travel_seconds
@@ -128,13 +129,7 @@ def _coordinates(problem: Problem) -> NDArray[np.float64] | None:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[Any]:
-    return list(whole_if_possible(column).tolist())
-
-
-def whole_if_possible(column: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
-    """Whole numbers, which are written without a point, as integers; the others as they are, to read back."""
-    whole = np.array_equal(column, np.floor(column)) and np.abs(column).max(initial=0.0) <= 2.0**53
-    return column.astype(np.int64) if whole else column
+    return list(whole_if_possible(column + 0.0).tolist())
 
 
 def _taken(column: Sequence[Any], cities: NDArray[np.int32]) -> list[Any]:

@@ -14,9 +14,10 @@ from warptsp.errors import InvalidProblem, InvalidTour
 from warptsp.io._text import quoted
 from warptsp.io.format import Source, TourFile
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.values import EXACT_INTEGERS
 
 from .matrix import weights
-from .text import EXACT_INTEGERS, Section, TsplibText
+from .text import Section, TsplibText
 from .writer import OPEN_OR_CLOSED
 
 _log = logging.getLogger(__name__)

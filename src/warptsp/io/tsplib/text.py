@@ -14,11 +14,9 @@ from warptsp._native import parse_numbers
 from warptsp._words import counted
 from warptsp.errors import ParseError
 from warptsp.io._text import decode, line_number, quoted
+from warptsp.problem.values import EXACT_INTEGERS
 
 _log = logging.getLogger(__name__)
-
-EXACT_INTEGERS = 2.0**53
-"""Above this a float64 no longer holds every integer."""
 
 _HEADER = frozenset((
     "NAME", "TYPE", "COMMENT", "DIMENSION", "CAPACITY", "GTSP_SETS", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT",

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from warptsp._native import format_integers
 from warptsp.errors import InvalidOption
+from warptsp.io._text import whole_if_possible
 from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import length_of
 from warptsp.text import printable
 
 _log = logging.getLogger(__name__)
 _CHUNK = 1 << 18
-_EXACT_INTEGERS = 2.0**53
 OPEN_OR_CLOSED = {"open path": True, "tour": False}
 """How the comment of a tour begins, and whether it is a path: TSPLIB has no word for it."""
 
@@ -83,8 +83,9 @@ def tour_tsplib(problem: Problem, tour: NDArray[np.int32], speed: float | None =
 
 def number_lines(rows: NDArray[Any], ids: NDArray[np.int64] | None = None) -> bytes:
     """Lines of numbers, after an id if there are any; every number reads back as the same one."""
-    if rows.dtype != np.object_ and (rows.dtype.kind == "i" or _whole(rows)):
-        numbers = rows.astype(np.int64)
+    numbers = rows if rows.dtype == np.object_ else whole_if_possible(rows)
+    if numbers.dtype.kind == "i":
+        numbers = numbers.astype(np.int64)
         if ids is not None:
             numbers = np.column_stack([ids, numbers])
         return format_integers(np.ascontiguousarray(numbers))
@@ -92,12 +93,6 @@ def number_lines(rows: NDArray[Any], ids: NDArray[np.int64] | None = None) -> by
     if ids is not None:
         columns.insert(0, map(str, ids.tolist()))
     return ("\n".join(map(" ".join, zip(*columns, strict=True))) + "\n").encode()
-
-
-def _whole(rows: NDArray[np.float64]) -> bool:
-    if not np.array_equal(rows, np.floor(rows)) or float(np.abs(rows).max(initial=0.0)) > _EXACT_INTEGERS:
-        return False
-    return not bool(np.signbit(rows[rows == 0.0]).any())  # an integer has no negative zero
 
 
 def _node_rows(problem: Problem, rows: NDArray[np.float64]) -> Iterator[bytes]:

@@ -15,43 +15,33 @@ using namespace warptsp::exhaustive;
 namespace {
 
 struct BoundClimbers {
-  int n = 0;
-  bool rounded = false;
-  double tolerance = 0, scale = 1;
+  int n;
+  double tolerance, scale;
   Distances distances;
-  Array<const float, 2> near;  // of the plane's points; empty for other metrics
   ClimbCounters counters;
   std::vector<ClimbedLine> lines;  // of climbers from perturbed optima
 
-  template <class Use>
-  Climbed with_descent(Use &&use) const {
-    if (distances.int_matrix)
-      return use.template of<CityDescent<Matrix<int>>>(
-          [this] { return CityDescent<Matrix<int>>({distances.integers(), n}, n, 0); });
-    if (distances.real_matrix)
-      return use.template of<CityDescent<Matrix<double>>>(
-          [this] { return CityDescent<Matrix<double>>({distances.reals(), n}, n, tolerance); });
-    if (near.shape(0) > 0) return with_plane(use);
-    return use.template of<CityDescent<AnyCoordinates<double>>>(
-        [this] { return CityDescent<AnyCoordinates<double>>({distances.rows(), distances.kind}, n, tolerance); });
-  }
-
-  template <class Use>
-  Climbed with_plane(Use &&use) const {
-    return with_euclidean(distances.kind, [&](auto kind) {
-      constexpr MetricKind exact = decltype(kind)::value;
-      return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
-    });
-  }
-  template <MetricKind exact, MetricKind fast, class Use>
-  Climbed with_kinds(Use &&use) const {
-    return use.template of<PlaneDescent<exact, fast>>(
-        [this] { return PlaneDescent<exact, fast>(distances.rows().rows, near.data(), n, tolerance); });
+  Climbed climb(u64 seed, long long first, int count, int threads, const int *given, bool perturbed,
+                const StopToken &token) {
+    const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n};
+    if (perturbed) lines.resize(perturbed_lines);
+    const auto with = [&](const auto &make) {
+      auto *const own_lines = perturbed ? &lines : nullptr;
+      return exhaustive::climb(seed, first, count, threads, given, scale, own_lines, token, counters, make);
+    };
+    const auto of_metric = [&](const auto &metric, double least) {
+      return with([&, metric, least] { return Climber(source, CityRows(metric, n), least); });
+    };
+    if (source.int_matrix) return of_metric(Matrix<int>{source.int_matrix, n}, 0.0);
+    if (source.real_matrix) return of_metric(Matrix<double>{source.real_matrix, n}, tolerance);
+    if (!PlaneRows<double>::suits(source))
+      return of_metric(AnyCoordinates<double>{distances.rows(), distances.kind}, tolerance);
+    return with([&] { return Climber(source, PlaneRows<double>(source, MoveOrder::ring), tolerance); });
   }
 };
 
 // Whether no sum overflows: those of distances in 32 bits, and of a tour, times `scale`, in 64.
-bool climb_in_bounds(int n, double scale, const Distances &distances, const Array<const float, 2> &near) {
+bool climb_in_bounds(int n, double scale, const Distances &distances) {
   const auto &[kind, points, int_matrix, real_matrix] = distances;
   const auto within = [](const auto &values, double bound) {
     return std::all_of(values.data(), values.data() + values.size(),
@@ -61,25 +51,9 @@ bool climb_in_bounds(int n, double scale, const Distances &distances, const Arra
   if (points) longest = longest_distance((int)kind, *points);
   if (int_matrix) longest = 1 << 28;  // four are added up
   if (real_matrix) longest = *std::max_element(real_matrix->data(), real_matrix->data() + real_matrix->size());
-  return scale > 0.0 && n * longest * scale < 0x1p63 &&
-         (near.shape(0) == 0 || (longest < 1e150 && within(near, 1e18))) &&
-         (!int_matrix || within(*int_matrix, longest)) && (!real_matrix || within(*real_matrix, longest));
+  return scale > 0.0 && n * longest * scale < 0x1p63 && (!int_matrix || within(*int_matrix, longest)) &&
+         (!real_matrix || within(*real_matrix, longest));
 }
-
-struct Climb {
-  u64 seed;
-  long long first;
-  int count, threads;
-  const int *given;
-  double scale;
-  std::vector<ClimbedLine> *lines;
-  const StopToken &token;
-  ClimbCounters &counters;
-  template <class Descent, class Make>
-  Climbed of(Make &&make) {
-    return climb<Descent>(seed, first, count, threads, given, scale, lines, token, counters, make);
-  }
-};
 
 }  // namespace
 
@@ -88,23 +62,13 @@ void bind_hill_climbing(nb::module_ &m) {
                             "Random-restart 2-opt on CPU threads; see native/papers/hill_climbing/hill_climbing.h.")
       .def(
           "__init__",
-          [](BoundClimbers *self, const Distances &distances, bool rounded, double tolerance, double scale,
-             Array<const float, 2> near) {
+          [](BoundClimbers *self, const Distances &distances, double tolerance, double scale) {
             const int n = (int)distances.size();
             if (n < 4) throw nb::value_error("a climb needs 4 cities or more");
-            if (near.shape(0) > 0 && ((int)near.shape(0) != n || near.shape(1) != 2 || distances.rows().stride != 2))
-              throw nb::value_error("near are not the points of the plane");
-            require(climb_in_bounds(n, scale, distances, near), "distances are too long, or not finite");
-            new (self) BoundClimbers();
-            self->n = n;
-            self->rounded = rounded;
-            self->tolerance = tolerance;
-            self->scale = scale;
-            self->distances = distances;
-            self->near = near;
+            require(climb_in_bounds(n, scale, distances), "distances are too long, or not finite");
+            new (self) BoundClimbers{n, tolerance, scale, distances, {}, {}};
           },
-          nb::kw_only(), nb::arg("distances"), nb::arg("rounded"), nb::arg("tolerance"), nb::arg("scale"),
-          nb::arg("near"))
+          nb::kw_only(), nb::arg("distances"), nb::arg("tolerance"), nb::arg("scale"))
       .def(
           "climb",
           [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,
@@ -112,12 +76,11 @@ void bind_hill_climbing(nb::module_ &m) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(first >= 0, "first is " + std::to_string(first));
-            if (perturbed) self.lines.resize(perturbed_lines);
             if (given) check_tour(given->data(), given->shape(0), self.n);
             Climbed climbed;
             interruptible(token, [&] {
-              climbed = self.with_descent(Climb{seed, first, count, threads, given ? given->data() : nullptr,
-                                                self.scale, perturbed ? &self.lines : nullptr, token, self.counters});
+              const int *const start = given ? given->data() : nullptr;
+              climbed = self.climb(seed, first, count, threads, start, perturbed, token);
             });
             return std::make_tuple(to_numpy(std::move(climbed.lengths)), climbed.best,
                                    to_numpy(std::move(climbed.tour)));

@@ -26,26 +26,17 @@ inline void find_segments(FoundCuts &found, const std::vector<int> &tour, size_t
   };
   const Support &support = found.support();
   const int n = support.size();
-  std::vector<int> place(n), begin((size_t)n + 1, 0), to;
-  std::vector<double> value, degree(n, 0.0);
+  std::vector<int> place(n);
   for (int p = 0; p < n; ++p) place[tour[p]] = p;
-  for (int p = 0; p < n; ++p) {
-    for (const Support::Edge &edge : support.around(tour[p])) {
-      to.push_back(place[edge.to]);
-      value.push_back(edge.value);
-      degree[p] += edge.value;
-    }
-    begin[p + 1] = (int)to.size();
-  }
   std::vector<Segment> segments;
   for (int first = 0; first < n; ++first) {
     double leaving = 0.0, least = 1.95;
     int best = -1;
     for (int last = first; last < n && last - first < n / 2 + 1; ++last) {
-      double inside = 0.0;
-      for (int e = begin[last]; e < begin[last + 1]; ++e)
-        if (to[e] >= first && to[e] < last) inside += value[e];
-      leaving += degree[last] - 2.0 * inside;
+      for (const Support::Edge &edge : support.around(tour[last])) {
+        const bool is_inside = place[edge.to] >= first && place[edge.to] < last;
+        leaving += is_inside ? -edge.value : edge.value;
+      }
       if (last > first && leaving < least) {
         least = leaving;
         best = last;

@@ -273,10 +273,8 @@ def _token_of_slice(run: Run, report: Callable[[], bool]) -> _native.StopToken:
 def _climbers(instance: ClimbInstance) -> _native.HillClimbers:
     return _native.HillClimbers(
         distances=instance.distances(),
-        rounded=instance.rounded,
         tolerance=instance.tolerance,
         scale=instance.scale,
-        near=instance.near,
     )
 
 

@@ -6,7 +6,7 @@ A climber is a block's (climb.cu) or a thread's (climb_alone.cu).
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from warptsp.papers.hill_climbing.cuda_plan import (
     MAX_CITIES,
     THREAD_VERSIONS,
     TOUR_OF,
-    RingPlan,
     best_version,
     check_version,
     margin_of,
@@ -31,8 +30,7 @@ from warptsp.papers.hill_climbing.cuda_plan import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.backends.cuda.compiler import Source
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.backends.cuda.records import Record
     from warptsp.papers.hill_climbing.instance import ClimbInstance
 
@@ -59,25 +57,38 @@ class Climbers:
         In kernels.
     grid, block, shared : int
         Blocks, and threads and bytes of dynamic shared memory of each.
+
+    Raises
+    ------
+    InvalidOption
+        If a block has too few threads for the tour.
+    DeviceOutOfMemory
+        If the tours do not fit.
     """
 
+    _layout: Record
+    grid: int
+    block: int
+    shared: int
+
     def __init__(
-        self, device: Device, instance: ClimbInstance, seed: int, given: NDArray[np.int32] | None
+        self,
+        device: Device,
+        instance: ClimbInstance,
+        version: str,
+        *,
+        seed: int,
+        given: NDArray[np.int32] | None = None,
+        block: int | None = None,
     ) -> None:
-        self.device = device
-        self.n = instance.problem.n
+        self.device, self.n = device, instance.problem.n
         self.climbers = self.passes = self.moves = 0
         self.seconds = 0.0
-        self.grid = self.block = self.shared = 0
         self._best: tuple[int, int] | None = None
         self._started = 0
-        self._kernel: Kernel
-        self._layout: Record
         self._arrays: dict[str, DeviceArray] = {
-            "next": device.zeros(1, np.uint64),
-            "ended": device.zeros(1, np.uint32),
-            "passes": device.zeros(1, np.uint64),
-            "moves": device.zeros(1, np.uint64),
+            name: device.zeros(1, np.uint32 if name == "ended" else np.uint64)
+            for name in ("next", "ended", "passes", "moves")
         }
         if given is not None:
             self._arrays["given"] = device.upload(np.ascontiguousarray(given, np.int32))
@@ -88,6 +99,35 @@ class Climbers:
             "n": self.n,
             "kind": instance.problem.metric.kind,
         }
+        self._source = source_of(instance, device, version, block)
+        self._kernel = device.module(self._source).kernel(self._source.names[0])
+        workers = self._prepare(instance, version, block)
+        self._arrays["lengths"] = device.empty(tuning.CLIMBERS_A_LAUNCH + workers, np.int64)
+        self._arrays["climber"] = device.upload(np.full(workers, -1, np.int64))
+
+    def _prepare(self, instance: ClimbInstance, version: str, block: int | None) -> int:
+        """Plan the launches, and make the arrays; return how many climb at once."""
+        raise NotImplementedError
+
+    def _plan_grid(self, version: str, for_all: int, each: int) -> None:
+        """Take as many blocks as run at once, if the memory holds what all share and what each has."""
+        device, free = self.device, self.device.memory_free()
+        fits = int(0.9 * free - for_all) // each
+        if fits <= 0:
+            others = "version auto" if version in THREAD_VERSIONS else "the method lk"
+            raise DeviceOutOfMemory(
+                f"version {version}: {self.n} cities need {(for_all + each) / 1e9:.2f} GB, and "
+                f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use {others}"
+            )
+        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
+        self.grid = min(blocks * device.multiprocessors, fits)
+
+    def _keep_best(self, rows: int) -> None:
+        """Make the arrays of so many best tours."""
+        device = self.device
+        for name in ("best_length", "best_climber"):
+            self._arrays[name] = device.upload(np.full(rows, -1, np.int64))
+        self._arrays["best_tours"] = device.empty((rows, self.n), np.int32)
 
     def proceed(self, limit: int | None, seconds: float) -> NDArray[np.int64]:
         """Climb for a while; waits. Returns the lengths of the new local optima, in no order.
@@ -141,50 +181,17 @@ class Climbers:
     def _row(self, name: str, row: int) -> NDArray[np.int32]:
         return np.ascontiguousarray(self._arrays[name][row : row + 1].download()[0], dtype=np.int32)
 
-    def _find_capacity(self, workers: int) -> None:
-        self._arrays["lengths"] = self.device.empty(tuning.CLIMBERS_A_LAUNCH + workers, np.int64)
-        self._arrays["climber"] = self.device.upload(np.full(workers, -1, np.int64))
-
-
-def climbers_of(
-    device: Device,
-    instance: ClimbInstance,
-    version: str,
-    *,
-    seed: int,
-    given: NDArray[np.int32] | None = None,
-    block: int | None = None,
-) -> Climbers:
-    """Return the climbers of a version."""
-    kind = ThreadClimbers if version in THREAD_VERSIONS else BlockClimbers
-    return kind(device, instance, seed=seed, given=given, version=version, block=block)
-
 
 class BlockClimbers(Climbers):
-    """A climber a block: "auto", and the document's "intra", "tiled" and "tuned".
+    """A climber a block: "auto", and the document's "intra", "tiled" and "tuned"."""
 
-    Raises
-    ------
-    InvalidOption
-        If a block has too few threads for the tour.
-    """
+    _layout = records.CLIMBING
 
-    def __init__(
-        self,
-        device: Device,
-        instance: ClimbInstance,
-        *,
-        seed: int,
-        given: NDArray[np.int32] | None = None,
-        version: str = "auto",
-        block: int | None = None,
-    ) -> None:
-        super().__init__(device, instance, seed, given)
-        n = self.n
-        self._layout = records.CLIMBING
-        self.plan: RingPlan | None = None
-        if version == "auto":
-            self.plan = plan = plan_ring(n, device, block)
+    def _prepare(self, instance: ClimbInstance, version: str, block: int | None) -> int:
+        device, n = self.device, self.n
+        in_shared = version == "auto"
+        if in_shared:
+            plan = plan_ring(n, device, block)
             self.block, self.shared = plan.block, plan.shared
             self._values |= {"shares_n": n, "strips": plan.strips, "segments": plan.segments}
             self._values["steps"] = plan.steps
@@ -193,27 +200,20 @@ class BlockClimbers(Climbers):
             if version == "tuned" and block is None:
                 self.block = tuned_block(n, device)
             self.shared = 0 if version == "intra" else tile_bytes(self.block)
-        self._kernel = _kernel(device, source_of(instance, device, version, block))
-        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
-        in_shared = version == "auto"
         a_tour = n * 4 if in_shared else (n + 1) * records.PLACE.itemsize
-        shared_bytes = instance.rows.nbytes + instance.near.nbytes
-        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_tour + 4 * n)
-        self.grid = min(blocks * device.multiprocessors, fits)
-        self._find_capacity(self.grid)
+        self._plan_grid(version, instance.rows.nbytes + instance.near.nbytes, a_tour + 4 * n)
         self._values["margin"] = margin_of(instance)
+        self._keep_best(self.grid)
         self._arrays |= {
             "points": device.upload(instance.rows),
             "near": device.upload(instance.near),
             "unfinished": device.zeros((self.grid, records.UNFINISHED.itemsize), np.uint8),
-            "best_length": device.upload(np.full(self.grid, -1, np.int64)),
-            "best_climber": device.upload(np.full(self.grid, -1, np.int64)),
-            "best_tours": device.empty((self.grid, n), np.int32),
         }
         if in_shared:
             self._arrays["tours"] = device.empty((self.grid, n), np.int32)
         else:
             self._arrays["places"] = device.empty((self.grid, n + 1, records.PLACE.itemsize), np.uint8)
+        return self.grid
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
@@ -229,42 +229,21 @@ class BlockClimbers(Climbers):
 
 
 class ThreadClimbers(Climbers):
-    """A climber a thread: those of `cuda_plan.THREAD_VERSIONS`.
+    """A climber a thread: those of `cuda_plan.THREAD_VERSIONS`."""
 
-    Raises
-    ------
-    DeviceOutOfMemory
-        If the tours do not fit.
-    """
+    _layout = records.LONELY
 
-    def __init__(
-        self,
-        device: Device,
-        instance: ClimbInstance,
-        *,
-        seed: int,
-        given: NDArray[np.int32] | None = None,
-        version: str,
-        block: int | None = None,
-    ) -> None:
-        super().__init__(device, instance, seed, given)
-        n = self.n
+    def _prepare(self, instance: ClimbInstance, version: str, block: int | None) -> int:
+        device, n, rows = self.device, self.n, instance.rows
         matrix = version != "one-thread"
-        source = source_of(instance, device, version)
-        self._kernel, self._layout = _kernel(device, source), records.LONELY
-        self._tour_of = _kernel(device, source, TOUR_OF)
-        if version == "shared-matrix":
-            self.shared = 4 * n * n
-        self.block = block or (1024 if version == "shared-matrix" else 128)
-        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
-        a_block = self.block * n * (4 if matrix else 12)
-        points = instance.rows.nbytes + instance.near.nbytes
-        shared_bytes = matrix_bytes(instance.problem) if matrix else points
-        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_block)
-        self.grid = min(blocks * device.multiprocessors, fits)
+        in_shared = version == "shared-matrix"
+        self.shared = 4 * n * n if in_shared else 0
+        self.block = block or (1024 if in_shared else 128)
+        for_all = matrix_bytes(instance.problem) if matrix else rows.nbytes + instance.near.nbytes
+        self._plan_grid(version, for_all, self.block * n * (4 if matrix else 12))
         threads = self.grid * self.block
-        self._find_capacity(threads)
         self._values["threads"] = threads
+        self._keep_best(1)
         self._arrays |= {
             "city": device.empty((n, threads), np.int32),
             "random": device.zeros(threads, np.uint64),
@@ -274,13 +253,9 @@ class ThreadClimbers(Climbers):
             "best": device.zeros(threads, np.float64),
             "found": device.zeros(threads, np.uint64),
             "sure": device.zeros(threads, np.int32),
-            "best_length": device.upload(np.full(1, -1, np.int64)),
-            "best_climber": device.upload(np.full(1, -1, np.int64)),
-            "best_tours": device.empty((1, n), np.int32),
             "lock": device.zeros(1, np.uint32),
+            "best_tour": self._arrays["best_tours"],
         }
-        self._arrays["best_tour"] = self._arrays["best_tours"]
-        rows = instance.rows
         if matrix and instance.whole:
             self._arrays["distances"] = device.upload(rows)
             self._values["margin"] = -1.0
@@ -294,6 +269,7 @@ class ThreadClimbers(Climbers):
             self._arrays["near"] = device.upload(instance.near)
             self._arrays["place"] = device.empty((n, threads, 2), np.float32)
             self._values["margin"] = margin_of(instance)
+        return threads
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
@@ -302,25 +278,15 @@ class ThreadClimbers(Climbers):
         if len(threads) == 0:
             return None
         tour = self.device.empty(self.n, np.int32)
-        self._tour_of.launch(
-            self.device.multiprocessors, 256, self._arguments(), np.int32(threads[0]), tour
-        )  # its cities lie apart, and all tours together are tens of gigabytes
+        # Its cities lie apart, and all tours together are tens of gigabytes.
+        kernel = self.device.module(self._source).kernel(TOUR_OF)
+        kernel.launch(self.device.multiprocessors, 256, self._arguments(), np.int32(threads[0]), tour)
         return tour.download()
 
 
-def _kernel(device: Device, source: Source, name: str | None = None) -> Kernel:
-    module = device.module(source)
-    return module.kernel(name or source.names[0])
-
-
-def _fitting(device: Device, version: str, n: int, *, for_all: int, each: int) -> int:
-    """Return how many blocks with so many bytes each the memory holds, beside what they share."""
-    free = device.memory_free()
-    fits = int(0.9 * free - for_all) // each
-    if fits <= 0:
-        others = "version auto" if version in THREAD_VERSIONS else "the method lk"
-        raise DeviceOutOfMemory(
-            f"version {version}: {n} cities need {(for_all + each) / 1e9:.2f} GB, and "
-            f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use {others}"
-        )
-    return fits
+def climbers_of(
+    device: Device, instance: ClimbInstance, version: str, *, seed: int, **options: Any
+) -> Climbers:
+    """Return the climbers of a version; `options` are those of `Climbers`."""
+    kind = ThreadClimbers if version in THREAD_VERSIONS else BlockClimbers
+    return kind(device, instance, version, seed=seed, **options)

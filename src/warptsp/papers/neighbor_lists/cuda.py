@@ -181,7 +181,6 @@ class NeighborSearch:
         self._states["length"] = self._states["best"] = length
         self._queue(np.arange(n, dtype=np.int32))
         self._kicking = False
-        self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
         self._passes, self._looks, self._kicks = tuning.FIRST_PASSES, tuning.FIRST_LOOKS, tuning.FIRST_KICKS
         # A block that shares passes has some cities at least.
         self._blocks = min(device.multiprocessors, math.ceil(n / tuning.CITIES_A_BLOCK))
@@ -203,12 +202,8 @@ class NeighborSearch:
     def counters(self) -> dict[str, int | float]:
         """What was done, by name."""
         states, descent = self._states, self._descent
-        looks = self._looks_of_descent
-        if not self._kicking:
-            looks = int(states["examined"][0]) - self._looks_of_kicks
-        passes = int(descent["passes"]) + self._checks + -(-looks // self.size)
         return {
-            "passes": self._whole_passes() if self._whole else passes,
+            "passes": int(descent["passes"]) + self._checks + -(-int(states["examined"][0]) // self.size),
             "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
             "moves": int(descent["moves"]) + int(states["moves"].sum()),
             "kicks": int(states["kicks"].min()),
@@ -277,7 +272,6 @@ class NeighborSearch:
         self._put("order", tour)
         self._put("position", position)
         self._states["length"] = self._states["best"] = length
-        self._looks_of_kicks = int(self._states["examined"][0]) - self._looks_of_descent
         self._queue(np.arange(self.size, dtype=np.int32))
 
     def _look(self, *, by_bits: bool) -> None:
@@ -341,7 +335,6 @@ class NeighborSearch:
     def _begin_kicks(self, *, may_lose: bool) -> None:
         """Give every chain the tour of the first; if it may lose, a place for its best tour, too."""
         self._kicking = True
-        self._looks_of_descent = int(self._states["examined"][0])
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
         for name in ("order", "position"):
@@ -377,17 +370,15 @@ class NeighborSearch:
 
     def _descend_by_whole_passes(self, passes: int, seconds: float) -> bool:
         """All blocks share passes that make the best move."""
-        before, moves = self._whole_passes(), int(self._states["moves"][0])
-        batch = self._passes if passes < 0 else min(self._passes, passes - before)
+        before = self.counters()
+        batch = self._passes if passes < 0 else min(self._passes, passes - int(before["passes"]))
         if batch <= 0:
             return True
         taken = self._run_passes(records.KICKS(), last=0, passes=batch)
         self._passes = scaled(self._passes, taken, seconds)
-        done = self._whole_passes()
-        return int(self._states["moves"][0]) - moves < done - before or done == passes
-
-    def _whole_passes(self) -> int:
-        return int(self._states["examined"][0]) // self.size
+        after = self.counters()
+        made = after["passes"] - before["passes"]
+        return after["moves"] - before["moves"] < made or after["passes"] == passes
 
     def _run_passes(self, plan: np.void, *, last: int, passes: int) -> float:
         """So many passes, or kicks as planned up to number `last`; the seconds that they took."""

@@ -23,17 +23,15 @@ from typing import TYPE_CHECKING, Literal
 from warptsp._native import Kicks
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
-from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import View, ViewedRun, best_of
-from warptsp.papers.neighbor_lists.cuda_tuning import CHAIN_THREADS, ILS_DEPTH
+from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
     NeighborSearch,
     Prepared,
-    check_edges,
-    check_neighbors,
+    check_lists,
     kernel_sources,
     prepare,
 )
@@ -106,8 +104,7 @@ class IlsParams:
     block: int | None = None
 
     def __post_init__(self) -> None:
-        check_neighbors(self.neighbors)
-        check_block(self.block, CHAIN_THREADS)
+        check_lists(self.neighbors, self.block, self.improvement, self.edges)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
         if self.acceptance not in ACCEPTANCES:
@@ -118,11 +115,8 @@ class IlsParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MAX_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
-        if self.improvement not in ("first", "best"):
-            raise InvalidOption(f"improvement: {self.improvement!r} is neither 'first' nor 'best'")
         if self.restart not in ("ends", "pass"):
             raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
-        check_edges(self.edges, self.improvement)
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
@@ -142,12 +136,6 @@ class IlsParams:
         if self.whole_passes:
             return self.chains in (None, 1)
         return (self.improvement, self.restart) == ("first", "ends")
-
-    def start_temperature(self) -> float:
-        """Return the temperature at the first kick, in mean edge lengths; 0 if no loss is ever accepted."""
-        if self.acceptance != "annealed":
-            return 0.0
-        return TEMPERATURE if self.temperature is None else self.temperature
 
 
 def run(problem: Problem, run: Run, params: IlsParams) -> None:
@@ -254,6 +242,9 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
     if run.kick_limit is not None:
         count = min(count, run.kick_limit)
     always = params.acceptance == "always"
+    temperature = TEMPERATURE if params.temperature is None else params.temperature
+    if params.acceptance != "annealed":
+        temperature = 0.0  # no loss is ever accepted
     search = NeighborSearch(
         prepared,
         run,
@@ -270,7 +261,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         and search.iterate(
             count=count,
             always=always,
-            temperature=params.start_temperature(),
+            temperature=temperature,
             segment=params.segment,
             everywhere=params.restart == "pass",
         )

@@ -74,25 +74,20 @@ class DescentParams:
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_neighbors(self.neighbors)
-        check_block(self.block, CHAIN_THREADS)
-        if self.improvement not in ("best", "first"):
-            raise InvalidOption(f"improvement: {self.improvement!r} is neither 'best' nor 'first'")
+        check_lists(self.neighbors, self.block, self.improvement, self.edges)
         if self.moves not in ("one", "many"):
             raise InvalidOption(f"moves: {self.moves!r} is neither 'one' nor 'many'")
-        check_edges(self.edges, self.improvement)
         if self.passes is not None and self.passes < 0:
             raise InvalidOption(f"passes: {self.passes} is less than 0")
 
 
-def check_neighbors(neighbors: int) -> None:
-    """Raise InvalidOption for an impossible length of a neighbour list."""
+def check_lists(neighbors: int, block: int | None, improvement: str, edges: str) -> None:
+    """Raise InvalidOption for impossible values of what all methods on neighbour lists have."""
     if not 1 <= neighbors <= MAX_NEIGHBORS:
         raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
-
-
-def check_edges(edges: str, improvement: str) -> None:
-    """Raise InvalidOption for edges that moves cannot take out, or not with such an improvement."""
+    check_block(block, CHAIN_THREADS)
+    if improvement not in ("best", "first"):
+        raise InvalidOption(f"improvement: {improvement!r} is neither 'best' nor 'first'")
     if edges not in ("both", "next"):
         raise InvalidOption(f"edges: {edges!r} is neither 'both' nor 'next'")
     if edges == "next" and improvement != "best":

@@ -62,7 +62,8 @@ class Cuts:
                 lit = lit and line.after.lit
                 top = top if line.air and low == high == highest else max(top, high)
                 found = pieces[-1] if pieces[-1] is not None else set()
-                found.add(_regime(line))
+                feed, power = line.after.feed, line.after.power
+                found.add((float(feed) if feed else None, float(power) if power else None))
                 pieces[-1] = found
                 segments += [(*a[:2], *b[:2]) for a, b in pairwise(points)]
                 depths += [(low, high)] * (len(points) - 1)
@@ -82,11 +83,6 @@ class Cuts:
         ]  # fmt: skip
         return Cuts([self.segments[k] for k in kept], [self.depths[k] for k in kept], self.regimes, self.top,
                     self.lit, self.in_plane)  # fmt: skip
-
-
-def _regime(line: Line) -> Hashable:
-    feed, power = line.after.feed, line.after.power
-    return float(feed) if feed else None, float(power) if power else None
 
 
 def _at(x: object, y: object, z: object) -> _Point:

@@ -144,10 +144,7 @@ def bare_text(text: str) -> str | None:
 def read_lines(texts: list[str], file: str) -> Program:
     """Read lines up to the first that is not understood.
 
-    Raises
-    ------
-    ParseError
-        Some line may lead back to any other.
+    Raises `ParseError` if some line may lead back to any other.
     """
     reader = _Reader()
     program = Program([], [])

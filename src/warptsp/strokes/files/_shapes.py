@@ -31,10 +31,7 @@ def plain_numbers(local: str, attributes: dict[str, str]) -> bool:
 def subpaths_of(local: str, attributes: dict[str, str]) -> list[Subpath]:
     """What a shape draws, as SVG 1.1 defines it by path data (chapter 9).
 
-    Raises
-    ------
-    ValueError
-        Its attributes are malformed; the message says which.
+    Raises `ValueError` if its attributes are malformed; the message says which.
     """
     if local == "path":
         return parse_path(attributes.get("d", ""))

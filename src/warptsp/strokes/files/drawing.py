@@ -91,28 +91,14 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrokeFormat:
-    """A format of files with strokes.
+    """A format of files with strokes."""
 
-    Attributes
-    ----------
-    name, title : str
-        For ``--format``, and what people call it.
-    endings : tuple of str
-        Endings of names, in lower case.
-    read : callable
-        The drawing in a file; raises `ParseError`.
-    same : str
-        What its verifier, `warptsp.strokes.verify.NAME`, finds to be the same.
-    ungroups : bool
-        Whether the groups of a file may be mixed: no tool has to be changed for that.
-    """
-
-    name: str
-    title: str
-    endings: tuple[str, ...]
-    read: Callable[[Source], Drawing]
-    same: str
-    ungroups: bool = False
+    name: str  # for ``--format``
+    title: str  # what people call it
+    endings: tuple[str, ...]  # of names, in lower case
+    read: Callable[[Source], Drawing]  # raises `ParseError`
+    same: str  # what its verifier, `warptsp.strokes.verify.NAME`, finds to be the same
+    ungroups: bool = False  # whether the groups of a file may be mixed: no tool has to be changed for that
 
 
 def written(value: float, decimals: int) -> str:

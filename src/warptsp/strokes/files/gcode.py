@@ -176,7 +176,7 @@ class _Arrangement:
         found: list[tuple[list[Line], list[_Block]]] = []
         kept: list[Line] = []
         while place < len(lines):
-            block = self.block(place, kept if found and not self.serious(kept) else [])
+            block = self.block(place, kept if found and all(line.comment for line in kept) else [])
             if block is None:
                 kept.append(lines[place])
                 place += 1
@@ -197,10 +197,6 @@ class _Arrangement:
             stays = self.asks(behind, rest) or (number + 1 < len(found) and found[number + 1][1][0].sinks)
             stretches.append(_Stretch(before, self.grouped(blocks, stays)))
         return stretches, kept
-
-    @staticmethod
-    def serious(lines: list[Line]) -> bool:
-        return any(not line.comment for line in lines)
 
     def block(self, place: int, comments: list[Line]) -> _Block | None:
         """The block that begins at a line, up to where the machine is again as it was; None if none does."""

@@ -30,10 +30,7 @@ def formats() -> Iterator[StrokeFormat]:
 def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFormat:
     """The format of a file: what `name` says, or else the ending of its name.
 
-    Raises
-    ------
-    InvalidOption
-        There is no such format, or the ending means none.
+    Raises `InvalidOption` if there is no such format, or the ending means none.
     """
     if name is not None:
         found = next((format for format in formats() if format.name == name.lower()), None)

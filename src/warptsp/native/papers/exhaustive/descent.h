@@ -31,7 +31,7 @@ class Descent {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
     // A fixed edge would need a length that single precision cannot tell from infinity.
     if (order_ == std::vector<Neighborhood>{Neighborhood::three_opt} || !fixed.empty() || !rows_.plane()) return;
-    fast_ = std::make_unique<PlaneRows<float>>(source, true);
+    fast_ = std::make_unique<PlaneRows<float>>(source, MoveOrder::triangle);
     fast_->place(rows_.city(), 0, rows_.size());
   }
 

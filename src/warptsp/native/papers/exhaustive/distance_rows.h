@@ -5,6 +5,7 @@
 // loops over coordinates in tour order, which the compiler vectorises; every other metric is asked pair by pair.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -31,18 +32,31 @@ struct DistanceSource {
   }
 };
 
-// Positions that arrays have: position n is position 0 again, and a scan reads on behind it.
-inline int positions_of(int n) { return MoveRows{n, MoveOrder::triangle}.positions(); }
+// What is read past the end of the tour.
+template <class T>
+void repeat_start(std::vector<T> &values, int n) {
+  for (size_t p = n; p < values.size(); ++p) values[p] = values[p - n];
+}
 
-// Coordinates of the plane by position, relative to the middle of their extent or not, and the edges between them.
+// Coordinates of the plane by position, and the edges between them. In single precision coordinates are relative to the
+// middle of their extent; where that does not hold the distances of integers, these are not rounded, and have a unit of
+// their own, so that squares neither vanish nor overflow.
 template <class R>
 class PlaneRows {
  public:
   typedef R Real;
 
-  PlaneRows(const DistanceSource &source, bool relative)
-      : points_(source.points.rows), kind_(source.kind), n_(source.size), x_(positions_of(n_)), y_(x_), edges_(x_) {
-    for (int axis = 0; axis < 2 && relative; ++axis) middle_[axis] = low(source, axis) + extent(source, axis) / 2;
+  PlaneRows(const DistanceSource &source, MoveOrder order)
+      : points_(source.points.rows), kind_(source.kind), n_(source.size), x_(MoveRows{n_, order}.positions()), y_(x_),
+        edges_(x_) {
+    if (sizeof(Real) == sizeof(double)) return;
+    for (int axis = 0; axis < 2; ++axis) middle_[axis] = low(source, axis) + extent(source, axis) / 2;
+    const double width = extent(source, 0) + extent(source, 1);
+    if (kind_ != MetricKind::exact_2d && width < 0x1p22) return;
+    kind_ = MetricKind::exact_2d;
+    int power = 0;
+    std::frexp(width, &power);
+    scale_ = std::ldexp(1.0, -power);
   }
   // In the plane, and where vectors round doubles as the metric does.
   static bool suits(const DistanceSource &source) {
@@ -60,17 +74,18 @@ class PlaneRows {
   void place(const std::vector<int> &city, int begin, int end) {
     for (int k = begin; k < end; ++k) {
       const double *const row = points_ + 2 * (size_t)city[k];
-      x_[k] = (Real)(row[0] - middle_[0]);
-      y_[k] = (Real)(row[1] - middle_[1]);
+      x_[k] = (Real)((row[0] - middle_[0]) * scale_);
+      y_[k] = (Real)((row[1] - middle_[1]) * scale_);
     }
-    for (size_t k = n_; k < x_.size(); ++k) {
-      x_[k] = x_[k % n_];
-      y_[k] = y_[k % n_];
-    }
-    with_euclidean(kind_, [&](auto kind) {
-      for (int k = std::max(begin - 1, 0); k < end; ++k)
-        edges_[k] = plane_distance<decltype(kind)::value, Real>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
-    });
+    close(std::max(begin - 1, 0), end);
+  }
+  // Turns the cities of positions (first, second] around.
+  void reverse(int first, int second) {
+    std::reverse(x_.begin() + first + 1, x_.begin() + second + 1);
+    std::reverse(y_.begin() + first + 1, y_.begin() + second + 1);
+    std::reverse(edges_.begin() + first + 1, edges_.begin() + second);
+    close(first, first + 1);
+    close(second, second + 1);
   }
 
   // out[i - begin] = distance of the positions `from` and i, for begin <= i < end <= n + 1.
@@ -95,6 +110,16 @@ class PlaneRows {
   }
 
  private:
+  // Measures the edges [begin, end), and repeats the start.
+  void close(int begin, int end) {
+    repeat_start(x_, n_);
+    repeat_start(y_, n_);
+    with_euclidean(kind_, [&](auto kind) {
+      for (int k = begin; k < end; ++k)
+        edges_[k] = plane_distance<decltype(kind)::value, Real>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
+    });
+    repeat_start(edges_, n_);
+  }
   static double low(const DistanceSource &source, int axis) {
     double least = source.points.rows[axis];
     for (int i = 1; i < source.size; ++i) least = std::min(least, source.points.rows[2 * (size_t)i + axis]);
@@ -110,7 +135,7 @@ class PlaneRows {
   MetricKind kind_;
   int n_;
   std::vector<Real> x_, y_, edges_;
-  double middle_[2] = {0.0, 0.0};
+  double middle_[2] = {0.0, 0.0}, scale_ = 1.0;
 };
 
 // The same where the metric is known to the compiler: a pass need not ask for it in every row.
@@ -135,9 +160,10 @@ class DistanceRows {
 
   // `fixed`: two neighbours in fixed edges for each city, -1 for none; empty if there are no fixed edges.
   DistanceRows(const DistanceSource &source, const std::vector<int> &tour, std::vector<int> fixed)
-      : source_(source), tour_(tour), fixed_(std::move(fixed)), edges_(positions_of(source.size)) {
+      : source_(source), tour_(tour), fixed_(std::move(fixed)),
+        edges_(MoveRows{source.size, MoveOrder::triangle}.positions()) {
     tour_.resize(edges_.size());
-    if (PlaneRows<double>::suits(source)) plane_ = std::make_unique<PlaneRows<double>>(source, false);
+    if (PlaneRows<double>::suits(source)) plane_ = std::make_unique<PlaneRows<double>>(source, MoveOrder::triangle);
     place(0, size());
   }
 
@@ -174,7 +200,7 @@ class DistanceRows {
  private:
   void place(int begin, int end) {
     const int n = size();
-    for (size_t k = n; k < tour_.size(); ++k) tour_[k] = tour_[k % n];
+    repeat_start(tour_, n);
     if (plane_) plane_->place(tour_, begin, end);
     for (int i = std::max(begin - 1, 0); i < end; ++i) {
       edges_[i] = plane_ ? plane_->edges()[i] : (*this)(i, i + 1);

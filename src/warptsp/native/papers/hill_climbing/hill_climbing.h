@@ -6,15 +6,15 @@
 // exact arithmetic of the metric, and a climb ends when a pass in exact arithmetic finds no move.
 #pragma once
 #include <atomic>
-#include <cmath>
-#include <limits>
 #include <mutex>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "papers/hill_climbing/climber.h"
 #include "common/parallel.h"
 #include "common/stop_token.h"
-#include "papers/exhaustive/two_opt_scan.h"
+#include "papers/exhaustive/distance_rows.h"
 
 namespace warptsp::exhaustive {
 
@@ -33,21 +33,57 @@ struct Climbed {
 constexpr double moves_a_slice = 1e7, dear_moves_a_slice = 1e5;
 constexpr int start_slice = 1 << 16;  // steps of a random start
 
-// What is read past the end of the tour.
-template <class T>
-void repeat_start(std::vector<T> &values, int n) {
-  for (size_t p = n; p < values.size(); ++p) values[p] = values[p - n];
-}
-
-// The tour of one climber, and exact distances.
+// The distances of any metric by position, and the edges between them.
 template <class Metric>
-class CityDescent {
+class CityRows {
+ public:
   typedef typename Metric::Value Real;
 
+  CityRows(const Metric &metric, int n)
+      : metric_(metric), n_(n), city_(MoveRows{n, MoveOrder::ring}.positions()), edges_(city_.size()) {}
+
+  const Real *edges() const { return edges_.data(); }
+  void place(const std::vector<int> &tour, int begin, int end) {
+    std::copy(tour.begin() + begin, tour.begin() + end, city_.begin() + begin);
+    close(begin, end);
+  }
+  void reverse(int first, int second) {
+    std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
+    std::reverse(edges_.begin() + first + 1, edges_.begin() + second);
+    close(first, first + 1);
+    close(second, second + 1);
+  }
+  template <class Use>
+  void with_distances(const Use &use) const {
+    use(CityDistances<Metric>{metric_, city_.data()});
+  }
+
+ private:
+  void close(int begin, int end) {
+    repeat_start(city_, n_);
+    for (int p = begin; p < end; ++p) edges_[p] = metric_(city_[p], city_[p + 1]);
+    repeat_start(edges_, n_);
+  }
+
+  Metric metric_;
+  int n_;
+  std::vector<int> city_;
+  std::vector<Real> edges_;
+};
+
+// The tour of one climber. Moves are sought in the exact distances of `Rows` or, where these are the plane's, in single
+// precision first.
+template <class Rows>
+class Climber {
  public:
-  CityDescent(const Metric &metric, int n, double tolerance)
-      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows{n, MoveOrder::ring}.positions()),
-        edge_(city_.size()), scratch_(scan_scratch) {}
+  Climber(const DistanceSource &source, Rows exact, double tolerance)
+      : source_(source), n_(source.size), slice_((int)std::max(1.0, dear_moves_a_slice / n_)), tolerance_(tolerance),
+        city_(n_), exact_(std::move(exact)) {
+    if constexpr (std::is_same_v<Rows, PlaneRows<double>>) {
+      slice_ = (int)std::max(64.0, moves_a_slice / n_);
+      fast_.emplace(source, MoveOrder::ring);
+    }
+  }
 
   int *start() { return city_.data(); }
   const int *tour() const { return city_.data(); }
@@ -55,126 +91,22 @@ class CityDescent {
 
   // Down to a local optimum; false if the token stopped it.
   bool descend(const StopToken &token, ClimbCounters &counters) {
-    repeat_start(city_, n_);
-    for (int p = 0; p < n_; ++p) edge_[p] = metric_(city_[p], city_[p + 1]);
-    repeat_start(edge_, n_);
+    fast_ ? fast_->place(city_, 0, n_) : exact_.place(city_, 0, n_);
     for (;;) {
-      ScanBest<Real> best{Real(0) - tolerance_};
-      if (!scan_tour(token, best)) return false;
-      counters.passes.fetch_add(1, std::memory_order_relaxed);
-      if (!best.found()) return true;
-      apply(best.first(n_), best.second(n_));
-      counters.moves.fetch_add(1, std::memory_order_relaxed);
-    }
-  }
-
-  long long length(double scale) const {
-    long long sum = 0;
-    for (int p = 0; p < n_; ++p) sum += in_units((double)metric_(city_[p], city_[p + 1 < n_ ? p + 1 : 0]), scale);
-    return sum;
-  }
-
- private:
-  bool scan_tour(const StopToken &token, ScanBest<Real> &best) {
-    return scan_all(CityDistances<Metric>{metric_, city_.data()}, edge_.data(), n_, scratch_.data(), token, best,
-                    (int)std::max(1.0, dear_moves_a_slice / n_));
-  }
-
-  void apply(int first, int second) {
-    std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
-    std::reverse(edge_.begin() + first + 1, edge_.begin() + second);
-    repeat_start(city_, n_);
-    edge_[first] = metric_(city_[first], city_[first + 1]);
-    edge_[second] = metric_(city_[second], city_[second + 1]);
-    repeat_start(edge_, n_);
-  }
-
-  Metric metric_;
-  int n_;
-  Real tolerance_;
-  std::vector<int> city_;
-  std::vector<Real> edge_, scratch_;
-};
-
-// The neighbourhood, in slices of rows; false if the token stopped it.
-template <class Distances, class Real = typename Distances::Real>
-bool scan_all(const Distances &distances, const Real *edge, int n, Real *scratch, const StopToken &token,
-              ScanBest<Real> &best, int slice) {
-  const MoveRows rows{n, MoveOrder::ring};
-  for (int row = 0; row < n; row += slice) {
-    if (token.stopped()) return false;
-    scan(distances, ScanTask<Real>{edge, rows, {row, std::min(row + slice, n), 0, 2 * n}, scratch}, best);
-  }
-  return true;
-}
-
-// Coordinates of the plane, in float and in double, in the order of the tour.
-template <class Real>
-struct PlaneTour {
-  explicit PlaneTour(int n) : n(n), x(MoveRows{n, MoveOrder::ring}.positions()), y(x), edge(x), scratch(scan_scratch) {}
-  int n;
-  std::vector<Real> x, y, edge, scratch;
-
-  template <class From>
-  void load(const From *points, const std::vector<int> &city) {
-    for (int p = 0; p < n; ++p) {
-      x[p] = (Real)points[2 * (size_t)city[p]];
-      y[p] = (Real)points[2 * (size_t)city[p] + 1];
-    }
-    repeat_start(x, n);
-    repeat_start(y, n);
-  }
-  template <MetricKind kind>
-  void measure(int begin, int end) {
-    for (int p = begin; p < end; ++p) edge[p] = plane_distance<kind, Real>(x[p + 1] - x[p], y[p + 1] - y[p]);
-  }
-  template <MetricKind kind>
-  void measure_all() {
-    measure<kind>(0, n);
-    repeat_start(edge, n);
-  }
-  template <MetricKind kind>
-  void apply(int first, int second) {
-    std::reverse(x.begin() + first + 1, x.begin() + second + 1);
-    std::reverse(y.begin() + first + 1, y.begin() + second + 1);
-    std::reverse(edge.begin() + first + 1, edge.begin() + second);
-    repeat_start(x, n);
-    repeat_start(y, n);
-    measure<kind>(first, first + 1);
-    measure<kind>(second, second + 1);
-    repeat_start(edge, n);
-  }
-};
-
-// `fast` is the metric of the float coordinates, which are as near to the true ones as float can be.
-template <MetricKind kind, MetricKind fast>
-class PlaneDescent {
- public:
-  PlaneDescent(const double *points, const float *near, int n, double tolerance)
-      : points_(points), near_(near), n_(n), tolerance_(tolerance), city_(n), fast_(n), exact_(n) {}
-
-  int *start() { return city_.data(); }
-  const int *tour() const { return city_.data(); }
-  int size() const { return n_; }
-
-  bool descend(const StopToken &token, ClimbCounters &counters) {
-    fast_.load(near_, city_);
-    fast_.template measure_all<fast>();
-    for (;;) {
-      ScanBest<float> likely{0.0f};
-      const PlaneDistances<float, fast> near{fast_.x.data(), fast_.y.data()};
-      if (!scan_all(near, fast_.edge.data(), n_, fast_.scratch.data(), token, likely, slice())) return false;
-      counters.passes.fetch_add(1, std::memory_order_relaxed);
-      int first = likely.first(n_), second = likely.second(n_);
-      if (!likely.found() || !shortens(first, second)) {
-        ScanBest<double> sure{-tolerance_};
-        if (!scan_exactly(token, sure)) return false;
+      Links links;
+      if (fast_) {
+        if (!scan_tour(*fast_, 0.0, token, links)) return false;
         counters.passes.fetch_add(1, std::memory_order_relaxed);
-        if (!sure.found()) return true;
-        first = sure.first(n_);
-        second = sure.second(n_);
+        if (links.found && !shortens(links)) links.found = false;
       }
-      apply(first, second);
+      if (!links.found) {
+        if (fast_) exact_.place(city_, 0, n_);
+        if (!scan_tour(exact_, tolerance_, token, links)) return false;
+        counters.passes.fetch_add(1, std::memory_order_relaxed);
+        if (!links.found) return true;
+      }
+      std::reverse(city_.begin() + links.first + 1, city_.begin() + links.second + 1);
+      fast_ ? fast_->reverse(links.first, links.second) : exact_.reverse(links.first, links.second);
       counters.moves.fetch_add(1, std::memory_order_relaxed);
     }
   }
@@ -186,46 +118,54 @@ class PlaneDescent {
   }
 
  private:
-  double distance(int p, int q) const {
-    return coordinate_distance(kind, points_ + 2 * (size_t)city_[p], points_ + 2 * (size_t)city_[q]);
-  }
-  bool shortens(int first, int second) const {
+  struct Links {
+    bool found = false;
+    int first = 0, second = 0;
+  };
+
+  double distance(int p, int q) const { return source_(city_[p], city_[q]); }
+  bool shortens(const Links &links) const {
+    const auto [found, first, second] = links;
     const int after = second + 1 < n_ ? second + 1 : 0;
     const double added = distance(first, second) + distance(first + 1, after);
     return added - distance(first, first + 1) - distance(second, after) < -tolerance_;
   }
 
-  bool scan_exactly(const StopToken &token, ScanBest<double> &best) {
-    exact_.load(points_, city_);
-    exact_.template measure_all<kind>();
-    const PlaneDistances<double, kind> distances{exact_.x.data(), exact_.y.data()};
-    return scan_all(distances, exact_.edge.data(), n_, exact_.scratch.data(), token, best, slice());
+  // The best move, in slices of rows; false if the token stopped it.
+  template <class Own>
+  bool scan_tour(const Own &own, double tolerance, const StopToken &token, Links &links) const {
+    typedef typename Own::Real Real;
+    const MoveRows rows{n_, MoveOrder::ring};
+    Real scratch[scan_scratch];
+    ScanBest<Real> best{Real(0) - (Real)tolerance};
+    bool whole = true;
+    own.with_distances([&](const auto &distances) {
+      for (int row = 0; row < n_ && whole; row += slice_) {
+        whole = !token.stopped();
+        const ScanPart part{row, std::min(row + slice_, n_), 0, 2 * n_};
+        if (whole) scan(distances, ScanTask<Real>{own.edges(), rows, part, scratch}, best);
+      }
+    });
+    links = {best.found(), best.first(n_), best.second(n_)};
+    return whole;
   }
 
-  int slice() const { return (int)std::max(64.0, moves_a_slice / n_); }
-
-  void apply(int first, int second) {
-    std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
-    fast_.template apply<fast>(first, second);
-  }
-
-  const double *points_;
-  const float *near_;
-  int n_;
+  DistanceSource source_;
+  int n_, slice_;
   double tolerance_;
   std::vector<int> city_;
-  PlaneTour<float> fast_;
-  PlaneTour<double> exact_;
+  Rows exact_;
+  std::optional<PlaneRows<float>> fast_;
 };
 
 // False if the token stopped it.
-template <class Descent>
-bool start_at_random(u64 seed, u64 climber, Descent &descent, const StopToken &token) {
-  Random random = start_numbers(seed, climber);
-  const int n = descent.size();
+template <class Rows>
+bool start_at_random(u64 seed, u64 number, Climber<Rows> &climber, const StopToken &token) {
+  Random random = start_numbers(seed, number);
+  const int n = climber.size();
   for (long long done = 0; done < start_steps(n);) {
     if (token.stopped()) return false;
-    done = random_start(random, n, done, done + start_slice, [&](int i) -> int & { return descent.start()[i]; });
+    done = random_start(random, n, done, done + start_slice, [&](int i) -> int & { return climber.start()[i]; });
   }
   return true;
 }
@@ -257,17 +197,17 @@ inline void perturb(u64 seed, u64 climber, const std::vector<int> &tour, int *ou
 // Climbers first .. first + count - 1, on threads; the result does not depend on how many. `given` is the start of
 // climber 0, null for a random one. With `lines`, `perturbed_lines` of them, climbers start from perturbed optima, and the
 // calls must follow one another.
-template <class Descent, class Make>
+template <class Make>
 Climbed climb(u64 seed, long long first, int count, int threads, const int *given, double scale,
-              std::vector<ClimbedLine> *lines, const StopToken &token, ClimbCounters &counters, Make &&make) {
+              std::vector<ClimbedLine> *lines, const StopToken &token, ClimbCounters &counters, const Make &make) {
   Climbed all;
   all.lengths.assign(count, -1);
-  std::vector<std::vector<Descent>> own(std::max(1, threads));
+  std::vector<std::optional<decltype(make())>> own(std::max(1, threads));
   std::mutex mutex;
   const auto work = [&](int task, int thread) {
     if (token.stopped()) return;
-    if (own[thread].empty()) own[thread].push_back(make());
-    Descent &descent = own[thread].front();
+    if (!own[thread]) own[thread].emplace(make());
+    auto &descent = *own[thread];
     const int n = descent.size();
     const u64 climber = (u64)(first + task);
     ClimbedLine *const line = lines ? &(*lines)[climber % perturbed_lines] : nullptr;

@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(block_threads)
 // Of one chain, from launch to launch.
 struct ChainState {
   double length, best;
-  u64 evaluations, examined, moves, kicks, accepted;
+  u64 evaluations, examined, moves, kicks, accepted;  // examined: cities, outside of kicks or in whole passes
   int head, queued;
 };
 
@@ -230,6 +230,7 @@ __global__ void __launch_bounds__(block_threads)
     length -= search.settle(cities);
     best = length;
   }
+  const u64 settled = (u64)search.counts.examined;
   plan.first = (long long)state->kicks;
   plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
   plan.chain = blockIdx.x;
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) {
     state->length = length;
     state->best = best;
-    state->examined += (u64)search.counts.examined;
+    state->examined += settled;
     state->moves += (u64)search.counts.moves;
     state->kicks += (u64)search.counts.kicks;
     state->accepted += (u64)search.counts.accepted;
