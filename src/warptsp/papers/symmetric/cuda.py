@@ -27,24 +27,13 @@ if TYPE_CHECKING:
     from warptsp.papers.symmetric.cpu import Circle
     from warptsp.problem import Problem
 
-KERNELS = (
-    "symmetric_blocks",
-    "symmetric_warps",
-    "symmetric_together",
-    "symmetric_grid",
-    "symmetric_random",
-    "symmetric_triples",
-    "symmetric_place",
-    "symmetric_lengths",
-)
-
 A_CITY = 16  # bytes of shared memory
 _FOREVER = 1 << 62
 
 
 def source_of(problem: Problem) -> Source:
     """Return what is compiled for a problem."""
-    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": problem.metric.kind}, fmad=False)
+    return Source("symmetric.cu", (), {"METRIC_KIND": problem.metric.kind}, fmad=False)
 
 
 class CudaSymmetricSearch:
