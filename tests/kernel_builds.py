@@ -26,6 +26,7 @@ from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS
 from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
+from warptsp.papers.symmetric import cuda_records as symmetric_records
 from warptsp.problem import Metric
 
 FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
@@ -147,7 +148,7 @@ BUILDS: tuple[Build, ...] = (
             fmad=False,
             architectures=ARCHITECTURES if kind == Metric.EUC_2D.kind else ((9, 0),),
         )
-        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", ()))
+        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), (symmetric_records.FILE, ()))
         for kind in METRIC_KINDS
     ),
     Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1}, fmad=False),

@@ -33,7 +33,7 @@ _FOREVER = 1 << 62
 
 def source_of(problem: Problem) -> Source:
     """Return what is compiled for a problem."""
-    return Source("symmetric.cu", (), {"METRIC_KIND": problem.metric.kind}, fmad=False)
+    return Source(records.FILE, (), {"METRIC_KIND": problem.metric.kind}, fmad=False)
 
 
 class CudaSymmetricSearch:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from warptsp.backends.cuda.records import record
 
+FILE = "symmetric.cu"
+
 SYMMETRIC_INSTANCE = record(
     "SymmetricInstance",
-    "symmetric.cu",
+    FILE,
     "i4 size kind stride elements random",
     "ptr points int_matrix real_matrix",
     "i8 matrix_size",
@@ -15,6 +17,6 @@ SYMMETRIC_INSTANCE = record(
     "i4 planar whole_edges",
     "f8 center_x center_y scale slack place_error",
 )
-SYMMETRIC_STATE = record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
-SYMMETRIC_TALK = record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
-COOLING = record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
+SYMMETRIC_STATE = record("SymmetricState", FILE, "i8 step quiet", "u8 moves")
+SYMMETRIC_TALK = record("SymmetricTalk", FILE, "u4 arrived", "i4 stop[3]", "u8 first[3]")
+COOLING = record("Cooling", FILE, "f8 temperature factor", "i8 iterations spent")
