@@ -12,7 +12,6 @@ moves.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from typing import Any
 
@@ -94,7 +93,7 @@ def main() -> None:
     from warptsp import Problem, _native
     from warptsp.construct import construct
     from warptsp.papers.exhaustive.descent import descent_on_cpu
-    from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, Start
+    from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, Sought, Start
 
     token = _native.StopToken()
     device = None
@@ -111,9 +110,8 @@ def main() -> None:
         points = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(float)
         problem = Problem.from_points(points, metric)
         tour = construct(problem, start, seed=1)
-        built = Start.of(problem, tour, (NEIGHBORHOODS[name],), token)
-        assert built is not None
-        begin = dataclasses.replace(built, pruned=pruned)
+        begin = Start.of(problem, tour, Sought((NEIGHBORHOODS[name],), pruned=pruned), token)
+        assert begin is not None
         return descent_on_cpu(begin, options.threads) if device is None else CudaDescent(device, begin)
 
     results: list[dict[str, Any]] = []

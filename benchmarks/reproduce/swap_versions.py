@@ -77,12 +77,13 @@ def launch_of(problem: Problem, version: int) -> dict[str, Any]:
     """Return what the driver says of the evaluation in a version."""
     from warptsp.backends.cuda.device import Device
     from warptsp.papers.exhaustive.cuda import Stage
-    from warptsp.papers.exhaustive.cuda_plan import Launch
     from warptsp.papers.exhaustive.cuda_studies import VersionPass
-    from warptsp.papers.exhaustive.neighborhood import SWAP
+    from warptsp.papers.exhaustive.neighborhood import SWAP, Launch, Sought
 
     with Device.open(0) as device:
-        plan = Stage.of(device, problem, problem.n, SWAP, Launch(version=version)).other
+        plan = Stage.of(
+            device, problem, problem.n, SWAP, Sought((SWAP,), launch=Launch(version=version))
+        ).other
         assert isinstance(plan, VersionPass)
         return {
             "registers": plan.kernel.registers,

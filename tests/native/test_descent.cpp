@@ -203,7 +203,8 @@ TEST(numbers_at_the_ends_of_rows) {
     const int m = n - 1, width = m - 1 + m % 2;
     for (int row = 0; row < m / 2; row += 1 + row / 100) {
       const MoveNumber begin = (MoveNumber)row * width;
-      const Pair first = swap_of(begin, n), last = swap_of(begin + m - 2 - row, n), next = swap_of(begin + width - 1, n);
+      const Pair first = swap_of(begin, n), last = swap_of(begin + m - 2 - row, n),
+                 next = swap_of(begin + width - 1, n);
       CHECK(first.i == row + 1 && first.j == row + 2 && last.i == row + 1 && last.j == n - 1);
       // The row's second half belongs to the position that has as many swaps as are missing.
       CHECK(row == 0 && m % 2 == 0 ? next.i == 1 : n - 1 - next.i == width - (m - 1 - row) && next.j == n - 1);

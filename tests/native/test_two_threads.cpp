@@ -249,8 +249,7 @@ TEST(hill_climbers) {
     std::vector<ClimbedLine> lines(perturbed_lines);
     std::vector<long long> lengths;
     for (int first = 0; first < 60; first += 20) {
-      const Climbed climbed =
-          climb(1, first, 20, threads, nullptr, 1000.0, &lines, cities.token, counters, make);
+      const Climbed climbed = climb(1, first, 20, threads, nullptr, 1000.0, &lines, cities.token, counters, make);
       lengths.insert(lengths.end(), climbed.lengths.begin(), climbed.lengths.end());
     }
     return lengths;

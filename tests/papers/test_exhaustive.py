@@ -17,12 +17,11 @@ import warptsp
 from warptsp import OpenPath, Problem, _native, methods
 from warptsp.backends.cuda import compiler
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.occupancy import Chip, ChipKernel, Occupancy
+from warptsp.backends.cuda.occupancy import Chip, Occupancy, Used
 from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
 from warptsp.papers.exhaustive.cuda import CudaDescent, Stage
-from warptsp.papers.exhaustive.cuda_plan import Launch
 from warptsp.papers.exhaustive.cuda_studies import check_size
-from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, TWO_OPT, Start
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, TWO_OPT, Sought, Start
 from warptsp.papers.exhaustive.swap import SwapParams
 from warptsp.problem import Metric
 
@@ -504,7 +503,7 @@ def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, pas
     problem = instance(metric, 700)
     whole = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
     assert whole.counters["passes"] > 200
-    start = Start.of(problem, np.arange(700, dtype=np.int32), (TWO_OPT,), _native.StopToken())
+    start = Start.of(problem, np.arange(700, dtype=np.int32), Sought((TWO_OPT,)), _native.StopToken())
     descent = CudaDescent(gpu, start)
     while not descent.proceed(0.1, passes, _native.StopToken()):
         pass
@@ -643,8 +642,7 @@ def test_explained_launches(
     ],
 )
 def test_what_limits_the_blocks(block: int, registers: int, shared: int, expected: tuple[int, str]) -> None:
-    chip = Chip.of("sm_90")
-    occupancy = Occupancy.of(chip, ChipKernel(chip, registers, 0), block, shared)
+    occupancy = Occupancy.of(Chip.of("sm_90"), Used(registers), block, shared)
     assert (occupancy.blocks, occupancy.limit) == expected
     assert occupancy.share == expected[0] * block / 2048
 
@@ -652,7 +650,7 @@ def test_what_limits_the_blocks(block: int, registers: int, shared: int, expecte
 @pytest.mark.gpu
 def test_the_driver_counts_the_same_blocks(gpu: Device) -> None:
     for neighborhood in NEIGHBORHOODS.values():
-        stage = Stage.of(gpu, instance("EUC_2D", 300), 300, neighborhood, Launch())
+        stage = Stage.of(gpu, instance("EUC_2D", 300), 300, neighborhood, Sought((neighborhood,)))
         for plan in (stage.exact, stage.main):
             counted = plan.kernel.blocks_per_multiprocessor(plan.block, plan.shared)
             assert Occupancy.of(gpu, plan.kernel, plan.block, plan.shared).blocks == counted

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.compiler import Source, compile_kernels
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 MOST_BLOCKS = {(7, 5): 16, (8, 6): 16, (8, 9): 24, (12, 0): 24}  # of a multiprocessor; 32 of all others
 _RESERVED_SHARED = 1024  # bytes that the compiler adds to a block's own from compute capability 9.0 on
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a kernel takes: registers of a thread, and bytes of shared memory of a block."""
+
+    registers: int
+    static_shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Occupancy:
     limit: str
 
     @classmethod
-    def of(cls, device: Device | Chip, kernel: Kernel | ChipKernel, block: int, shared: int = 0) -> Occupancy:
+    def of(cls, device: Device | Chip, kernel: Kernel | Used, block: int, shared: int = 0) -> Occupancy:
         """Compute it for blocks of so many threads, with so many bytes of dynamic shared memory.
 
         Registers are given out to warps, 256 at a time, and to four warps alike.
@@ -124,16 +132,14 @@ class ChipModule:
         static = sections.get(f".nv.shared.{symbol}", (0, 0))[1]
         if self.chip.compute_capability >= (9, 0):
             static = max(0, static - _RESERVED_SHARED)
-        return ChipKernel(self.chip, registers[symbol], static)
+        return ChipKernel(registers[symbol], static, chip=self.chip)
 
 
 @dataclass(frozen=True, slots=True)
-class ChipKernel:
+class ChipKernel(Used):
     """A kernel that cannot be launched, with what plans ask of a `Kernel`."""
 
-    chip: Chip
-    registers: int
-    static_shared: int
+    chip: Chip = field(kw_only=True)
 
     def blocks_per_multiprocessor(self, block: int, shared: int = 0) -> int:
         """Return how many blocks of this many threads and bytes of dynamic shared memory run at once on a

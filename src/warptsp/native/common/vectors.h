@@ -27,8 +27,8 @@ WARPTSP_AVX2 void run_avx2(const Work &work) {
   work();
 }
 template <class Work>
-void vectorised(const Work &work) {
-  switch (instruction_set()) {
+void vectorised(const Work &work, InstructionSet set = instruction_set()) {
+  switch (set) {
     case InstructionSet::avx512: return run_avx512(work);
     case InstructionSet::avx2: return run_avx2(work);
     case InstructionSet::baseline: return work();
@@ -38,7 +38,7 @@ void vectorised(const Work &work) {
 #else
 
 template <class Work>
-void vectorised(const Work &work) {
+void vectorised(const Work &work, InstructionSet = InstructionSet::baseline) {
   work();
 }
 

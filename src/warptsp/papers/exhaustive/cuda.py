@@ -31,13 +31,12 @@ from warptsp.papers.exhaustive.cuda_plan import (
     MAPPED_KERNELS,
     PRUNED_KERNELS,
     PRUNED_LACKS,
-    Launch,
     Scale,
     has_scale,
     kernel_sources,
 )
 from warptsp.papers.exhaustive.cuda_studies import RangesPass, VersionPass
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Neighborhood
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Launch, Neighborhood, Sought, is_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,14 +79,7 @@ class Stage:
 
     @classmethod
     def of(
-        cls,
-        device: Device,
-        problem: Problem,
-        n: int,
-        neighborhood: Neighborhood,
-        asked: Launch,
-        *,
-        pruned: bool = False,
+        cls, device: Device, problem: Problem, n: int, neighborhood: Neighborhood, sought: Sought
     ) -> Stage:
         """Plan it for tours of n cities, a dummy included.
 
@@ -96,7 +88,8 @@ class Stage:
         UnsupportedProblem
             If what is asked for is not for this problem or GPU.
         """
-        sources = kernel_sources(problem, neighborhood, asked, pruned=pruned)
+        asked = sought.launch
+        sources = kernel_sources(problem, neighborhood, asked, pruned=sought.pruned)
         mapped = asked.maps(neighborhood)
 
         def kernel(source: int, name: str) -> Kernel:
@@ -109,7 +102,7 @@ class Stage:
         if asked.version is not None:
             kernels = (kernel(1, name) for name in sources[1].names)
             other = VersionPass(device, n, asked, *kernels)
-        elif pruned:
+        elif sought.pruned:
             if not has_scale(problem) or neighborhood is not TWO_OPT:
                 raise UnsupportedProblem(PRUNED_LACKS)
             other = PrunedPass(device, n, *(kernel(1, name) for name in PRUNED_KERNELS))
@@ -149,16 +142,12 @@ class Stage:
 class CudaDescent:
     """One tour on a GPU, and best-improvement descent in neighborhoods; used as `_native.Descent` is."""
 
-    def __init__(self, device: Device, start: Start, launch: Launch | None = None) -> None:
-        instance, problem = start.instance, start.instance.problem
+    def __init__(self, device: Device, start: Start) -> None:
+        instance, problem, sought = start.instance, start.instance.problem, start.sought
         n = instance.size
         self.device, self.n = device, n
         self._start_length = float(problem.length(instance.open(start.tour))) + instance.closing
-        asked = Launch() if launch is None else launch
-        self.stages = [
-            Stage.of(device, problem, n, neighborhood, asked, pruned=start.pruned)
-            for neighborhood in start.neighborhoods
-        ]
+        self.stages = [Stage.of(device, problem, n, each, sought) for each in sought.neighborhoods]
         self._city = [device.empty(n + 1, np.int32) for _ in range(2)]
         self._city[0][:n].upload(start.tour)
         self._state = device.zeros(records.DESCENT_STATE.itemsize, np.uint8)
@@ -265,7 +254,7 @@ class CudaDescent:
     def _points(self, start: Start) -> dict[str, DeviceArray | float]:
         """What passes in single precision need; nothing if there are none."""
         problem, n = start.instance.problem, self.n
-        scale = Scale.of(problem) if start.is_plain else None
+        scale = Scale.of(problem) if is_plain(problem) else None
         if scale is None or not any(stage.neighborhood.fast for stage in self.stages):
             return {}
         size = n + 2 * tuning.ROW_TILES.rows + 2  # warps read on behind the end
@@ -285,7 +274,10 @@ class CudaDescent:
 
     def _limit(self, start: Start, fields: dict[str, Any]) -> tuple[DeviceArray | np.generic, ...]:
         """What swaps must respect, and where it is by position; nothing if all are allowed."""
-        kept, before = np.fromiter(start.kept, np.int32), np.array([*start.before], np.int32).reshape(-1, 2)
+        kept, before = (
+            np.array(start.sought.kept, np.int32),
+            np.array(start.sought.before, np.int32).reshape(-1, 2),
+        )
         if len(kept) + len(before) == 0:
             return ()
         upload, empty = self.device.upload, self.device.empty

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.papers.exhaustive import cuda_tuning as tuning
-from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Neighborhood
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Launch, Neighborhood
 
 if TYPE_CHECKING:
     import warptsp._native as _native

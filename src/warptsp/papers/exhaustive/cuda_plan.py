@@ -1,4 +1,4 @@
-"""What a best-improvement descent on a GPU runs: launches asked for, scales, kernels."""
+"""What a best-improvement descent on a GPU runs: scales, kernels."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
-from warptsp.errors import InvalidOption
 from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.cuda_records import FAST_FILE, FILE, MAPPED_FILE, PRUNED_FILE, VERSIONS_FILE
-from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Neighborhood, is_plain
+from warptsp.papers.exhaustive.neighborhood import Launch, Neighborhood, is_plain
 from warptsp.problem import Metric, Problem
 
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
@@ -21,63 +20,11 @@ MAPPED_KERNELS = (
     "evaluate_ranges<true>",
 )  # by whether coordinates lie in tour order
 VERSION_KERNELS = ("evaluate_version<{}>", "reduce_version<{}>")
-MAX_GRID = 1 << 20
 PRUNED_LACKS = (
     "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
     "closed tour and no fixed edges; leave it out"
 )
 _LARGEST = 2.0**21  # of scaled distances
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """What is asked of the launches of an evaluation; None where it is planned.
-
-    Attributes
-    ----------
-    block, grid : int or None
-        Threads of a block, and blocks.
-    jobs : int or None
-        Moves (3-opt: triples) of a thread, from which the grid follows.
-    tour_order : bool
-        2-opt: whether coordinates lie in tour order.
-    range_size : int or None
-        2-opt: cities of each of the ranges that the tour is divided into.
-    version : int or None
-        Swaps: of the tutorial's eight; None for none of them.
-    """
-
-    block: int | None = None
-    grid: int | None = None
-    jobs: int | None = None
-    tour_order: bool = True
-    range_size: int | None = None
-    version: int | None = None
-
-    @property
-    def asked(self) -> bool:
-        """Whether anything differs from what is planned."""
-        return self != Launch()
-
-    def maps(self, neighborhood: Neighborhood) -> bool:
-        """Whether 2-opt moves are found by their numbers, for studies of launches."""
-        return neighborhood is TWO_OPT and self.asked
-
-    def blocks_for(self, jobs: int, block: int) -> int | None:
-        """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was not.
-
-        Raises
-        ------
-        InvalidOption
-            If that are too many blocks.
-        """
-        grid = self.grid if self.jobs is None else math.ceil(jobs / (self.jobs * block))
-        if grid is not None and grid > MAX_GRID:
-            raise InvalidOption(
-                f"grid: {grid} blocks of {block} threads; the maximum is {MAX_GRID}. Take a larger block or "
-                "more jobs per thread"
-            )
-        return grid
 
 
 @dataclass(frozen=True, slots=True)

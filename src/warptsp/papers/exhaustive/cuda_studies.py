@@ -17,8 +17,7 @@ import numpy as np
 from warptsp.errors import UnsupportedProblem
 from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.cuda_passes import SINGLE, Pass
-from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.neighborhood import SWAP, TWO_OPT
+from warptsp.papers.exhaustive.neighborhood import SWAP, TWO_OPT, Launch
 
 if TYPE_CHECKING:
     import warptsp._native as _native

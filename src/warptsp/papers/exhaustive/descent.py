@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
-from warptsp.papers.exhaustive.cuda_plan import MAX_GRID, PRUNED_LACKS, Launch, has_scale, kernel_sources
-from warptsp.papers.exhaustive.neighborhood import Neighborhood, Start
+from warptsp.methods.method import Method
+from warptsp.papers.exhaustive.cuda_plan import PRUNED_LACKS, has_scale, kernel_sources
+from warptsp.papers.exhaustive.neighborhood import MAX_GRID, NEIGHBORHOODS, Launch, Sought, Start
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from warptsp.papers.exhaustive.cuda import CudaDescent
     from warptsp.problem import Problem
 
+P = TypeVar("P", bound="DescentParams")
 SLICE = 0.05  # seconds between two reports
 
 
@@ -50,6 +52,7 @@ class ExhaustiveParams:
         Passes after which it ends, local optimum or not; None for no limit.
     """
 
+    neighborhood: ClassVar[str]  # by its name
     block: int | None = None
     grid: int | None = None
     jobs: int | None = None
@@ -68,9 +71,10 @@ class ExhaustiveParams:
         check_passes(self.passes)
 
     @property
-    def launch(self) -> Launch:
-        """What is asked of the launches."""
-        return Launch(self.block, self.grid, self.jobs)
+    def sought(self) -> Sought:
+        """What the descent is asked for."""
+        launch = Launch(self.block, self.grid, self.jobs)
+        return Sought((NEIGHBORHOODS[self.neighborhood],), self.passes, launch)
 
 
 def check_passes(passes: int | None) -> None:
@@ -85,55 +89,43 @@ def check_passes(passes: int | None) -> None:
         raise InvalidOption(f"passes: {passes} is not a number of passes, 1 or more")
 
 
-def descend(
-    problem: Problem,
-    run: Run,
-    *neighborhoods: Neighborhood,
-    passes: int | None = None,
-    kept: Sequence[int] = (),
-    before: Sequence[tuple[int, int]] = (),
-    launch: Launch | None = None,
-    pruned: bool = False,
-    max_on_cpu: float = math.inf,
-) -> None:
+class DescentParams(Protocol):
+    """Parameters of any descent."""
+
+    @property
+    def sought(self) -> Sought:
+        """What the descent is asked for."""
+
+
+def descend(problem: Problem, run: Run, params: DescentParams, max_on_cpu: float = math.inf) -> None:
     """Descend from the run's start tour until no move shortens it, or the run says stop.
 
     Parameters
     ----------
-    *neighborhoods : Neighborhood
-        Where one has no move that shortens the tour, the next is passed over; after a move the first again.
-    passes : int, optional
-        Stop after so many, over whichever neighborhood.
-    kept, before
-        For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
-    launch : Launch, optional
-        What is asked of the launches on a GPU.
-    pruned : bool
-        2-opt: skip what cannot shorten the tour more than the best move does.
     max_on_cpu : float
         Cities with which the CPU descends while kernels are compiled, at most.
 
     Raises
     ------
     InvalidOption
-        If the start tour does not have the order that `before` asks for.
+        If the start tour does not have the order that is asked for.
     UnsupportedProblem
         If nothing can be skipped with such distances.
     """
-    if pruned and not has_scale(problem):
+    sought = params.sought
+    if sought.pruned and not has_scale(problem):
         raise UnsupportedProblem(PRUNED_LACKS)
     first = start_tour(problem, run)
     if first is None:
         return
     tour = first if problem.open is not None else np.roll(first, -int(np.flatnonzero(first == 0)[0]))
-    _check_order(tour, before)
+    _check_order(tour, sought.before)
     run.offer(tour)
 
     def search(run: Run, make: Callable[[Start], _native.Descent | CudaDescent]) -> None:
-        start = Start.of(problem, tour, neighborhoods, run.token)
+        start = Start.of(problem, tour, sought, run.token)
         if start is not None:
-            start = replace(start.constrained(kept, before), pruned=pruned)
-            _proceed(run, make(start), start, passes)
+            _proceed(run, make(start), start)
 
     def on_cpu(run: Run) -> None:
         search(run, lambda start: descent_on_cpu(start, run.threads))
@@ -141,11 +133,10 @@ def descend(
     def on_gpu(device: Device) -> None:
         from warptsp.papers.exhaustive.cuda import CudaDescent
 
-        search(run, lambda start: CudaDescent(device, start, launch))
+        search(run, lambda start: CudaDescent(device, start))
 
     def sources() -> Iterable[Source]:
-        for neighborhood in neighborhoods:
-            yield from kernel_sources(problem, neighborhood, launch or Launch(), pruned=pruned)
+        return _sources(problem, sought)
 
     # With no kicks at all every report says stop, and is not heeded.
     meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
@@ -154,53 +145,60 @@ def descend(
 
 def descent_on_cpu(start: Start, threads: int) -> _native.Descent:
     """Return a descent on so many threads of the CPU."""
-    instance = start.instance
+    instance, sought = start.instance, start.sought
     return _native.Descent.create(
-        neighborhoods=[neighborhood.number for neighborhood in start.neighborhoods],
+        neighborhoods=[neighborhood.number for neighborhood in sought.neighborhoods],
         distances=instance.distances(),
         dummy=instance.dummy is not None,
         tour=start.tour,
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,
         threads=threads,
-        kept=start.kept,
-        before=start.before,
-        pruned=start.pruned,
+        kept=sought.kept,
+        before=sought.before,
+        pruned=sought.pruned,
     )
 
 
-def kernels_of(*neighborhoods: Neighborhood) -> Callable[[Problem], Iterable[Source]]:
-    """Return the `Method.kernels` of a descent."""
-    return lambda problem: [
-        source for each in neighborhoods for source in kernel_sources(problem, each, Launch())
-    ]
+def descent_method(
+    name: str, summary: str, run: Callable[[Problem, Run, P], None], params: type[P], **more: Any
+) -> Method[P]:
+    """Return the method of a descent; `more` are other fields."""
+    return Method(
+        name=name,
+        summary=summary,
+        run=run,
+        params=params,
+        ends=True,
+        devices=("cpu", "cuda"),
+        kernels=lambda problem: _sources(problem, params().sought),
+        explain_launch=_explain_launch,
+        **more,
+    )
 
 
-def launch_explainer(*neighborhoods: Neighborhood) -> Callable[[Problem, str, Any], str]:
-    """Return the `Method.explain_launch` of a descent in these, or in those that its parameters name."""
+def _sources(problem: Problem, sought: Sought) -> Iterable[Source]:
+    for neighborhood in sought.neighborhoods:
+        yield from kernel_sources(problem, neighborhood, sought.launch, pruned=sought.pruned)
 
-    def explain(problem: Problem, where: str, params: Any) -> str:
-        from warptsp.backends.cuda.device import Device
-        from warptsp.backends.cuda.occupancy import Chip
-        from warptsp.papers.exhaustive.cuda import Stage
 
-        launch = getattr(params, "launch", Launch())
-        pruned = getattr(params, "pruned", False)
+def _explain_launch(problem: Problem, where: str, params: DescentParams) -> str:
+    """The `Method.explain_launch` of descents."""
+    from warptsp.backends.cuda.device import Device
+    from warptsp.backends.cuda.occupancy import Chip
+    from warptsp.papers.exhaustive.cuda import Stage
 
-        def explained(gpu: Device) -> str:
-            lines = [f"launch       {gpu.name}:"]
-            n = problem.n + (problem.open is not None and None in (problem.open.start, problem.open.end))
-            for neighborhood in getattr(params, "neighborhoods", neighborhoods):
-                stage = Stage.of(gpu, problem, n, neighborhood, launch, pruned=pruned)
-                lines.append(f"  {stage.describe(gpu, n)}")
-            return "\n".join(lines)
+    sought = params.sought
+    n = problem.n + (problem.open is not None and None in (problem.open.start, problem.open.end))
 
-        if where.startswith("sm_"):
-            return explained(cast("Device", Chip.of(where)))  # it has all that plans ask of one
-        with Device.open(ordinals(where)[0]) as device:
-            return explained(device)
+    def explained(gpu: Device) -> str:
+        stages = (Stage.of(gpu, problem, n, each, sought) for each in sought.neighborhoods)
+        return "\n".join([f"launch       {gpu.name}:", *(f"  {stage.describe(gpu, n)}" for stage in stages)])
 
-    return explain
+    if where.startswith("sm_"):
+        return explained(cast("Device", Chip.of(where)))  # it has all that plans ask of one
+    with Device.open(ordinals(where)[0]) as device:
+        return explained(device)
 
 
 def _check_order(tour: NDArray[np.int32], before: Sequence[tuple[int, int]]) -> None:
@@ -213,10 +211,10 @@ def _check_order(tour: NDArray[np.int32], before: Sequence[tuple[int, int]]) -> 
             )
 
 
-def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start, passes: int | None) -> None:
+def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start) -> None:
     """Descend in slices, and report."""
     run.enter("descent")
-    instance = start.instance
+    instance, sought, passes = start.instance, start.sought, start.sought.passes
     complete = stop = False
     done = 0
 
@@ -227,8 +225,8 @@ def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start, pas
         complete = descent.proceed(SLICE, -1 if passes is None else passes - done, run.token)
         counters = descent.counters()
         done = int(counters["passes"])
-        if start.pruned:
-            counters["effective_evaluations"] = done * start.neighborhoods[0].moves(instance.size)
+        if sought.pruned:
+            counters["effective_evaluations"] = done * sought.neighborhoods[0].moves(instance.size)
         length = descent.length - instance.closing
         stop = run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)
     if passes is not None and done >= passes and not complete:

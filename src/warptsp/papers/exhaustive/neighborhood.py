@@ -1,15 +1,16 @@
-"""The neighborhoods of the exhaustive methods, and from where one or several are descended."""
+"""The neighborhoods of the exhaustive methods, and what a descent in them is asked for."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.instance import SearchInstance
+from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import warptsp._native as _native
     from warptsp.problem import Problem
 
+MAX_GRID = 1 << 20  # blocks
 MIN_CITIES = 4  # of the search's; with fewer no move changes the length
 
 
@@ -70,36 +72,100 @@ RELOCATE = Neighborhood(3, "relocate", "RelocateWalk", "Relocate")
 NEIGHBORHOODS = {each.name: each for each in (TWO_OPT, RELOCATE, SWAP, THREE_OPT)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Start:
-    """A tour or path as a closed tour of an instance, in the search's numbers, and what is done with it.
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is asked of the launches of an evaluation; None where it is planned.
 
     Attributes
     ----------
-    instance : SearchInstance
-    tour : ndarray of int32, shape (instance.size,)
+    block, grid : int or None
+        Threads of a block, and blocks.
+    jobs : int or None
+        Moves (3-opt: triples) of a thread, from which the grid follows.
+    tour_order : bool
+        2-opt: whether coordinates lie in tour order.
+    range_size : int or None
+        2-opt: cities of each of the ranges that the tour is divided into.
+    version : int or None
+        Swaps: of the tutorial's eight; None for none of them.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    tour_order: bool = True
+    range_size: int | None = None
+    version: int | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything differs from what is planned."""
+        return self != Launch()
+
+    def maps(self, neighborhood: Neighborhood) -> bool:
+        """Whether 2-opt moves are found by their numbers, for studies of launches."""
+        return neighborhood is TWO_OPT and self.asked
+
+    def blocks_for(self, jobs: int, block: int) -> int | None:
+        """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was not.
+
+        Raises
+        ------
+        InvalidOption
+            If that are too many blocks.
+        """
+        grid = self.grid if self.jobs is None else math.ceil(jobs / (self.jobs * block))
+        if grid is not None and grid > MAX_GRID:
+            raise InvalidOption(
+                f"grid: {grid} blocks of {block} threads; the maximum is {MAX_GRID}. Take a larger block or "
+                "more jobs per thread"
+            )
+        return grid
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a descent is asked for.
+
+    Attributes
+    ----------
     neighborhoods : tuple of Neighborhood
         Where one has no move that shortens the tour, the next is passed over; after a move the first again.
+    passes : int or None
+        After which it ends, over whichever neighborhood.
+    launch : Launch
     kept, before
         For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
     pruned : bool
         2-opt: what cannot shorten the tour more than the best move does is skipped.
     """
 
-    instance: SearchInstance
-    tour: NDArray[np.int32]
     neighborhoods: tuple[Neighborhood, ...]
+    passes: int | None = None
+    launch: Launch = field(default_factory=Launch)
     kept: Sequence[int] = ()
     before: Sequence[tuple[int, int]] = ()
     pruned: bool = False
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """A tour or path as a closed tour of an instance, and what is sought from it, in the search's numbers.
+
+    Attributes
+    ----------
+    instance : SearchInstance
+    tour : ndarray of int32, shape (instance.size,)
+    sought : Sought
+    """
+
+    instance: SearchInstance
+    tour: NDArray[np.int32]
+    sought: Sought
+
     @classmethod
     def of(
-        cls,
-        problem: Problem,
-        tour: NDArray[np.int32],
-        neighborhoods: tuple[Neighborhood, ...],
-        token: _native.StopToken,
+        cls, problem: Problem, tour: NDArray[np.int32], sought: Sought, token: _native.StopToken
     ) -> Start | None:
         """Return it; None if the token stopped it, or if there are too few cities for a move."""
         instance = SearchInstance.build(problem, token)
@@ -108,20 +174,10 @@ class Start:
         closed = instance.close(tour)
         if instance.dummy is not None:
             closed = np.roll(closed, 1)  # the dummy city of an open path stays first
-        return cls(instance, np.ascontiguousarray(closed), neighborhoods)
-
-    def constrained(self, kept: Sequence[int], before: Sequence[tuple[int, int]]) -> Start:
-        """Return it with what swaps must respect, in the problem's numbers."""
-        city = self.instance.city
-        number = np.empty(len(city), np.int32)
-        number[city] = np.arange(len(city), dtype=np.int32)
-        pairs = [(int(number[a]), int(number[b])) for a, b in before]
-        return replace(self, kept=[int(number[one]) for one in kept], before=pairs)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a closed tour is searched, all of whose edges may go."""
-        return is_plain(self.instance.problem)
+        number = np.argsort(instance.city)
+        before = [(int(number[a]), int(number[b])) for a, b in sought.before]
+        sought = replace(sought, kept=[int(number[city]) for city in sought.kept], before=before)
+        return cls(instance, np.ascontiguousarray(closed), sought)
 
 
 def is_plain(problem: Problem) -> bool:

@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
-from warptsp.papers.exhaustive.neighborhood import RELOCATE
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -26,20 +24,14 @@ __all__ = ["METHOD", "RelocateParams"]
 class RelocateParams(ExhaustiveParams):
     """Parameters of `relocate`: those of `ExhaustiveParams`."""
 
+    neighborhood = "relocate"
+
 
 def run(problem: Problem, run: Run, params: RelocateParams) -> None:
     """Shorten the start tour until no relocation does."""
-    descend(problem, run, RELOCATE, passes=params.passes, launch=params.launch)
+    descend(problem, run, params)
 
 
-METHOD = Method(
-    name="relocate",
-    summary="best-improvement relocation of one city",
-    run=run,
-    params=RelocateParams,
-    ends=True,
-    devices=("cpu", "cuda"),
-    min_gpu_cities=8_000,
-    kernels=kernels_of(RELOCATE),
-    explain_launch=launch_explainer(RELOCATE),
+METHOD = descent_method(
+    "relocate", "best-improvement relocation of one city", run, RelocateParams, min_gpu_cities=8_000
 )

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption
-from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.cuda_plan import Launch
 from warptsp.papers.exhaustive.cuda_studies import FOLDED, check_size
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
-from warptsp.papers.exhaustive.neighborhood import SWAP
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
+from warptsp.papers.exhaustive.neighborhood import SWAP, Launch, Sought
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -56,9 +54,10 @@ class SwapParams(ExhaustiveParams):
                 raise InvalidOption(f"before: city {a} cannot come before itself")
 
     @property
-    def launch(self) -> Launch:
-        """What is asked of the launches."""
-        return Launch(self.block, self.grid, self.jobs, version=self.version)
+    def sought(self) -> Sought:
+        """What the descent is asked for."""
+        launch = Launch(self.block, self.grid, self.jobs, version=self.version)
+        return Sought((SWAP,), self.passes, launch, self.fixed, self.pairs())
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return `before` as pairs."""
@@ -86,27 +85,15 @@ def run(problem: Problem, run: Run, params: SwapParams) -> None:
         for city in cities:
             if not 0 <= city < problem.n:
                 raise InvalidOption(f"{name}: city {city}: cities are numbered from 0 to {problem.n - 1}")
-    descend(
-        problem,
-        run,
-        SWAP,
-        passes=params.passes,
-        kept=params.fixed,
-        before=params.pairs(),
-        launch=params.launch,
-    )
+    descend(problem, run, params)
 
 
-METHOD = Method(
-    name="swap",
-    summary="best-improvement swaps of two cities",
-    run=run,
-    params=SwapParams,
+METHOD = descent_method(
+    "swap",
+    "best-improvement swaps of two cities",
+    run,
+    SwapParams,
     min_cities=1,  # `exact` knows nothing of `fixed` and `before`
-    ends=True,
-    devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
     constrains=lambda params: bool(params.before),
-    kernels=kernels_of(SWAP),
-    explain_launch=launch_explainer(SWAP),
 )

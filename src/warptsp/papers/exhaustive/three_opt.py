@@ -13,9 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -34,23 +32,20 @@ class ThreeOptParams(ExhaustiveParams):
     In the plane the block is that of the evaluation in double precision.
     """
 
+    neighborhood = "three-opt"
+
 
 def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
     """Shorten the start tour to a 3-optimal one."""
-    launch, passes = params.launch, params.passes
-    descend(problem, run, THREE_OPT, launch=launch, passes=passes, max_on_cpu=MAX_CITIES_CPU)
+    descend(problem, run, params, MAX_CITIES_CPU)
 
 
-METHOD = Method(
-    name="three-opt",
-    summary="best-improvement 3-opt over all triples",
-    run=run,
-    params=ThreeOptParams,
+METHOD = descent_method(
+    "three-opt",
+    "best-improvement 3-opt over all triples",
+    run,
+    ThreeOptParams,
     max_cities=MAX_CITIES_CPU,
     max_gpu_cities=MAX_CITIES_GPU,
-    ends=True,
-    devices=("cpu", "cuda"),
     min_gpu_cities=800,
-    kernels=kernels_of(THREE_OPT),
-    explain_launch=launch_explainer(THREE_OPT),
 )

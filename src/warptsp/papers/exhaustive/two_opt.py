@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption
-from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.cuda_plan import Launch
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, kernels_of, launch_explainer
-from warptsp.papers.exhaustive.neighborhood import TWO_OPT
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
+from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Launch, Sought
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -64,20 +62,17 @@ class TwoOptParams(ExhaustiveParams):
         """What is asked of the launches."""
         return Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
 
+    @property
+    def sought(self) -> Sought:
+        """What the descent is asked for."""
+        return Sought((TWO_OPT,), self.passes, self.launch, pruned=self.pruned)
+
 
 def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
     """Shorten the start tour to a 2-optimal one."""
-    descend(problem, run, TWO_OPT, passes=params.passes, launch=params.launch, pruned=params.pruned)
+    descend(problem, run, params)
 
 
-METHOD = Method(
-    name="two-opt",
-    summary="best-improvement 2-opt over all pairs",
-    run=run,
-    params=TwoOptParams,
-    ends=True,
-    devices=("cpu", "cuda"),
-    min_gpu_cities=8_000,
-    kernels=kernels_of(TWO_OPT),
-    explain_launch=launch_explainer(TWO_OPT),
+METHOD = descent_method(
+    "two-opt", "best-improvement 2-opt over all pairs", run, TwoOptParams, min_gpu_cities=8_000
 )

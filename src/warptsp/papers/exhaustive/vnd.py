@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.descent import check_passes, descend, kernels_of, launch_explainer
-from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, THREE_OPT, Neighborhood
+from warptsp.papers.exhaustive.descent import check_passes, descend, descent_method
+from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, THREE_OPT, Sought
 from warptsp.papers.exhaustive.three_opt import MAX_CITIES_CPU, MAX_CITIES_GPU
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ class VndParams:
                 raise InvalidOption(f"order: {name} is there twice")
 
     @property
-    def neighborhoods(self) -> tuple[Neighborhood, ...]:
-        """Those of the order."""
-        return tuple(NEIGHBORHOODS[name] for name in self.order)
+    def sought(self) -> Sought:
+        """What the descent is asked for."""
+        return Sought(tuple(NEIGHBORHOODS[name] for name in self.order), self.passes)
 
 
 def run(problem: Problem, run: Run, params: VndParams) -> None:
@@ -66,24 +65,19 @@ def run(problem: Problem, run: Run, params: VndParams) -> None:
         If three-opt is one of them and there are more cities than it takes.
     """
     most = MAX_CITIES_GPU if run.device.gpus else MAX_CITIES_CPU
-    limited = THREE_OPT in params.neighborhoods
+    limited = THREE_OPT.name in params.order
     if limited and problem.n > most:
         raise UnsupportedProblem(
             f"method vnd: {problem.n} cities are too many for three-opt, whose maximum is {most}; "
             "leave three-opt out of the parameter order"
         )
-    max_on_cpu = MAX_CITIES_CPU if limited else math.inf
-    descend(problem, run, *params.neighborhoods, passes=params.passes, max_on_cpu=max_on_cpu)
+    descend(problem, run, params, MAX_CITIES_CPU if limited else math.inf)
 
 
-METHOD = Method(
-    name="vnd",
-    summary="variable neighbourhood descent over two-opt, relocate, swap and three-opt",
-    run=run,
-    params=VndParams,
-    ends=True,
-    devices=("cpu", "cuda"),
+METHOD = descent_method(
+    "vnd",
+    "variable neighbourhood descent over two-opt, relocate, swap and three-opt",
+    run,
+    VndParams,
     min_gpu_cities=800,
-    kernels=kernels_of(*NEIGHBORHOODS.values()),
-    explain_launch=launch_explainer(*NEIGHBORHOODS.values()),
 )

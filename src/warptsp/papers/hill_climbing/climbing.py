@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.compiler import Source
     from warptsp.methods.protocol import Run
+    from warptsp.papers.hill_climbing.cuda import Climbers
     from warptsp.problem import Problem
 
 Version = Literal[
@@ -190,14 +191,7 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
         run.enter("climbing")
 
         def report() -> bool:
-            return _report(
-                run,
-                optima,
-                climbers.climbers,
-                climbers.passes,
-                climbers.moves,
-                kernel_seconds=climbers.seconds,
-            )
+            return _report(run, optima, climbers, kernel_seconds=climbers.seconds)
 
         while not report() and (limit is None or climbers.climbers < limit):
             remaining = run.remaining()
@@ -230,7 +224,7 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
     given = run.start if isinstance(run.start, np.ndarray) else None
 
     def report() -> bool:
-        return _report(run, optima, climbers.climbers, climbers.passes, climbers.moves)
+        return _report(run, optima, climbers)
 
     run.enter("climbing")
     done, count = 0, run.threads
@@ -278,20 +272,20 @@ def _climbers(instance: ClimbInstance) -> _native.HillClimbers:
     )
 
 
-def _report(run: Run, optima: Optima, climbers: int, passes: int, moves: int, **counters: float) -> bool:
+def _report(run: Run, optima: Optima, climbers: Climbers | _native.HillClimbers, **counters: float) -> bool:
     tour, length = best_of(run)
     n = run.problem.n
-    figures = optima.counters | counters
     return run.update(
         length=length,
-        kicks=climbers,
+        kicks=climbers.climbers,
         tour=lambda: tour,
-        phase="climbing" if climbers else "descent",
-        climbers=climbers,
-        passes=passes,
-        evaluations=passes * (n * (n - 3) // 2),
-        moves=moves,
-        **figures,
+        phase="climbing" if climbers.climbers else "descent",
+        climbers=climbers.climbers,
+        passes=climbers.passes,
+        evaluations=climbers.passes * (n * (n - 3) // 2),
+        moves=climbers.moves,
+        **optima.counters,
+        **counters,
     )
 
 

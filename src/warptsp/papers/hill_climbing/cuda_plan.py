@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.occupancy import Occupancy, Used
 from warptsp.errors import DeviceOutOfMemory, InvalidOption, UnsupportedProblem
 from warptsp.papers.hill_climbing import cuda_records as records
 from warptsp.papers.hill_climbing import cuda_tuning as tuning
@@ -38,6 +39,7 @@ ALONE_KERNELS = (*THREAD_VERSIONS.values(), TOUR_OF)
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
 
 MAX_CITIES = 2**30 - 1  # the sum of two positions has 32 bits; memory ends before
+_CLIMBER = Used(tuning.CLIMB_REGISTERS)
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
 
 logger = logging.getLogger(__name__)
@@ -127,12 +129,7 @@ def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan:
 
 def at_once(device: Device, threads: int, shared: int) -> int:
     """Return the blocks that a multiprocessor runs at once."""
-    return min(
-        device.shared_memory_per_multiprocessor // (shared + device.shared_memory_reserved),
-        device.registers_per_multiprocessor // (tuning.CLIMB_REGISTERS * threads),
-        device.threads_per_multiprocessor // threads,
-        tuning.MAX_BLOCKS,
-    )
+    return Occupancy.of(device, _CLIMBER, threads, shared).blocks
 
 
 def tuned_block(n: int, device: Device) -> int:

@@ -13,7 +13,6 @@ BALANCED_WARPS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 CLIMBERS_A_LAUNCH = 1 << 18  # at most
 CLIMB_CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
 CLIMB_REGISTERS = 64  # of a thread: kernels are compiled for blocks of up to 1024 threads
-MAX_BLOCKS = 32  # of a multiprocessor
 START_STEPS = 2.0  # what it takes to begin a share, in steps
 TILE_THREADS = 128  # EXP-448
 PASS_INSTRUCTIONS = 450  # of a warp in a pass beside looking: finding the best, checking it, turning cities

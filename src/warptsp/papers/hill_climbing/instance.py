@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ LARGEST_PLANE = 2.0**51
 _LARGEST_INT = 2.0**28  # sums of four fit into 32 bits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ClimbInstance:
     """A problem as climbers want it.
 
@@ -37,10 +38,6 @@ class ClimbInstance:
     rows : ndarray
         As the exact arithmetic takes them: of float64, of points or of a matrix of real numbers; or of int32,
         of a matrix of small integers.
-    near : ndarray of float32, shape (n, 2)
-        The plane's coordinates, relative to the centre, for a fast scan; empty for other metrics.
-    rounded : bool
-        Whether the fast scan rounds as the metric does; else `near` is in a unit of its own.
     tolerance : float
         What a gain must exceed to be more than rounding.
     scale : float
@@ -50,8 +47,6 @@ class ClimbInstance:
     problem: Problem
     metric: Metric
     rows: NDArray[Any]
-    near: NDArray[np.float32]
-    rounded: bool
     tolerance: float
     scale: float
 
@@ -61,16 +56,29 @@ class ClimbInstance:
         bound = problem.distance_bound
         tolerance = tolerance_of(problem)
         scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
-        plane = in_plane(problem)
-        near, rounded = np.empty((0, 2), np.float32), False
-        if problem.matrix is not None or matrix or (not plane and problem.n <= MAX_MATRIX_CITIES):
+        if problem.matrix is not None or matrix or (not in_plane(problem) and problem.n <= MAX_MATRIX_CITIES):
             kind = np.int32 if problem.integral and bound <= _LARGEST_INT else np.float64
             rows = distance_matrix(problem, kind)
-            return cls(problem, Metric.EXPLICIT, rows, near, rounded, tolerance, scale)
+            return cls(problem, Metric.EXPLICIT, rows, tolerance, scale)
         rows = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
-        if plane:
-            near, rounded = near_coordinates(rows, problem, bound)
-        return cls(problem, problem.metric, rows, near, rounded, tolerance, scale)
+        return cls(problem, problem.metric, rows, tolerance, scale)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether a fast scan of the plane rounds as the metric does; else `near` has a unit of its own."""
+        return self.problem.integral and self.problem.distance_bound < LARGEST_ROUNDED
+
+    @cached_property
+    def near(self) -> NDArray[np.float32]:
+        """The plane's coordinates, relative to the centre, for a fast scan; shape (n, 2)."""
+        # Column by column: along rows of two NumPy takes six times as long for all this.
+        low, high = (np.array([end(column) for column in self.rows.T]) for end in (np.min, np.max))
+        relative = self.rows - (low + (high - low) / 2)
+        if not self.rounded:
+            # A power of two, so that squares neither vanish nor overflow.
+            largest = max(float(relative.max()), -float(relative.min())) or 1.0
+            relative *= 2.0 ** -math.frexp(largest)[1]
+        return np.ascontiguousarray(relative, dtype=np.float32)
 
     @property
     def whole(self) -> bool:
@@ -85,20 +93,6 @@ class ClimbInstance:
 def in_plane(problem: Problem) -> bool:
     """Tell whether float distances in the plane can look for moves."""
     return problem.metric.euclidean and problem.distance_bound < LARGEST_PLANE
-
-
-def near_coordinates(
-    points: NDArray[np.float64], problem: Problem, bound: float
-) -> tuple[NDArray[np.float32], bool]:
-    """Return coordinates for float distances, and whether those are to be rounded as the metric does."""
-    # Column by column: along rows of two NumPy takes six times as long for all this.
-    low, high = (np.array([end(column) for column in points.T]) for end in (np.min, np.max))
-    relative = points - (low + (high - low) / 2)
-    rounded = problem.integral and bound < LARGEST_ROUNDED
-    if not rounded:
-        # A power of two, so that squares neither vanish nor overflow.
-        relative *= 2.0 ** -math.frexp(max(float(relative.max()), -float(relative.min())) or 1.0)[1]
-    return np.ascontiguousarray(relative, dtype=np.float32), rounded
 
 
 def distance_matrix(problem: Problem, kind: type) -> NDArray[Any]:

@@ -15,8 +15,8 @@
 #include <limits>
 #include <vector>
 
-#include "common/instruction_sets.h"
 #include "common/metric.h"
+#include "common/vectors.h"
 
 #if defined(__clang__)
 #define WARPTSP_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -214,27 +214,11 @@ WARPTSP_FN void scan_rows(const Distances &distances, const ScanTask<Real> &task
   }
 }
 
-#if WARPTSP_HAS_SETS
-template <class Distances, class Real = typename Distances::Real>
-WARPTSP_AVX512 void scan_rows_avx512(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
-  scan_rows(distances, task, best);
-}
-template <class Distances, class Real = typename Distances::Real>
-WARPTSP_AVX2 void scan_rows_avx2(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
-  scan_rows(distances, task, best);
-}
-#endif
-
 // The best move of some rows with a delta below that of `best`, which is replaced by it.
 template <class Distances, class Real = typename Distances::Real>
 void scan(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best,
           InstructionSet set = instruction_set()) {
-#if WARPTSP_HAS_SETS
-  if (set == InstructionSet::avx512) return scan_rows_avx512(distances, task, best);
-  if (set == InstructionSet::avx2) return scan_rows_avx2(distances, task, best);
-#endif
-  (void)set;
-  scan_rows(distances, task, best);
+  vectorised([&]() WARPTSP_INLINE_LAMBDA { scan_rows(distances, task, best); }, set);
 }
 
 }  // namespace warptsp::exhaustive

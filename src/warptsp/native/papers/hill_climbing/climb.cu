@@ -25,16 +25,16 @@ struct Strip {
     return true;
   }
 };
-struct Intra {
+template <bool tiled>
+struct Rows {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static bool scan(Climber<Scan> &climber, At *, Unfinished &at) { return climber.scan_rows(nullptr, at); }
+  __device__ static bool scan(Climber<Scan> &climber, At *tile, Unfinished &at) {
+    return climber.scan_rows(tiled ? tile : nullptr, at);
+  }
 };
-struct Tiled {
-  static constexpr bool in_shared = false;
-  static constexpr int past = 1;
-  __device__ static bool scan(Climber<Scan> &climber, At *tile, Unfinished &at) { return climber.scan_rows(tile, at); }
-};
+typedef Rows<false> Intra;
+typedef Rows<true> Tiled;
 
 }  // namespace
 

@@ -191,22 +191,15 @@ struct Loner {
 
 }  // namespace
 
-struct SharedMatrix {
-  static constexpr bool in_shared = true;
-  typedef FromMatrix<false> Source;
+template <class From, bool shared>
+struct DistancesFrom {
+  typedef From Source;
+  static constexpr bool in_shared = shared;
 };
-struct GlobalMatrix {
-  static constexpr bool in_shared = false;
-  typedef FromMatrix<false> Source;
-};
-struct ReadOnlyMatrix {
-  static constexpr bool in_shared = false;
-  typedef FromMatrix<true> Source;
-};
-struct Computed {
-  static constexpr bool in_shared = false;
-  typedef FromPlaces Source;
-};
+typedef DistancesFrom<FromMatrix<false>, true> SharedMatrix;
+typedef DistancesFrom<FromMatrix<false>, false> GlobalMatrix;
+typedef DistancesFrom<FromMatrix<true>, false> ReadOnlyMatrix;
+typedef DistancesFrom<FromPlaces, false> Computed;
 
 template <class Version>
 __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
