@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warptsp.backends.cuda import plane_candidates, primitives, tuning
+from warptsp.backends.cuda import plane_candidates, primitives
 from warptsp.backends.cuda.batch import FILE as BATCH_FILE
 from warptsp.backends.cuda.batch import batch_defines
 from warptsp.backends.cuda.compiler import Source
@@ -21,10 +21,12 @@ from warptsp.papers.exhaustive.cuda_plan import (
 )
 from warptsp.papers.exhaustive.cuda_plan import FILE as DESCENT
 from warptsp.papers.exhaustive.cuda_studies import FOLDED
+from warptsp.papers.exhaustive.cuda_tuning import DESCENT_THREADS
 from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS
 from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS, METRIC_KINDS, PASS_KERNELS
-from warptsp.papers.symmetric.cuda import KERNELS as SYMMETRIC_KERNELS
+from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
+from warptsp.papers.symmetric import cuda_records as symmetric_records
 from warptsp.problem import Metric
 
 FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
@@ -75,7 +77,7 @@ BUILDS: tuple[Build, ...] = (
         for metric, architectures in ((Metric.EUC_2D, ARCHITECTURES), (Metric.MAX_2D, ((9, 0),)))
     ),
     Build("lk.cu", (), lk_defines(Metric.EUC_2D)),
-    Build("lk.cu", (), lk_defines(Metric.EUC_2D, depth=tuning.ILS_DEPTH), architectures=((9, 0),)),
+    Build("lk.cu", (), lk_defines(Metric.EUC_2D, depth=ILS_DEPTH), architectures=((9, 0),)),
     *(
         # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
         # one each kind of distance is tried.
@@ -122,7 +124,7 @@ BUILDS: tuple[Build, ...] = (
         Build(
             DESCENT,
             neighborhood.kernels,
-            {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
+            {"EXACT_BLOCK": DESCENT_THREADS, "METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES
             if neighborhood.move == "TwoOpt" and kind == Metric.EUC_2D.kind
@@ -146,7 +148,7 @@ BUILDS: tuple[Build, ...] = (
             fmad=False,
             architectures=ARCHITECTURES if kind == Metric.EUC_2D.kind else ((9, 0),),
         )
-        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", SYMMETRIC_KERNELS))
+        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), (symmetric_records.FILE, ()))
         for kind in METRIC_KINDS
     ),
     Build("neighbor.cu", PASSES, {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1}, fmad=False),

@@ -4,39 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pretended_gpu import PretendedArray, PretendedGpu
 
 from warptsp import _native
 from warptsp.backends.cuda.cities import HostCities, MatrixCities, compact_order, is_plain
 from warptsp.backends.cuda.launch_plan import has_dummy, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.problem import Metric, OpenPath, Problem
-
-
-class HostArray:
-    """As much of a DeviceArray as is needed here."""
-
-    def __init__(self, values):
-        self.values = values
-        self.shape = values.shape
-
-    def __getitem__(self, rows):
-        return HostArray(self.values[rows])
-
-    def upload(self, values):
-        assert values.shape == self.values.shape
-        assert values.dtype == self.values.dtype
-        self.values[...] = values
-
-    def download(self):
-        return self.values.copy()
-
-
-class HostDevice:
-    def empty(self, shape, dtype):
-        return HostArray(np.empty(shape, dtype))
-
-    def upload(self, values):
-        return HostArray(np.array(values))
 
 
 def problem(kind, n=60, **fields):
@@ -71,7 +45,7 @@ def fields(request):
 
 def cities_of(instance):
     token = _native.StopToken()
-    cities = HostCities.build(HostDevice(), instance, instance.candidates(8, 2, 1, token), token)
+    cities = HostCities.build(PretendedGpu(0), instance, instance.candidates(8, 2, 1, token), token)
     assert cities is not None
     return cities
 
@@ -90,7 +64,7 @@ def test_the_same_instance_in_other_numbers(kind, fields):
     def length(tour):
         """What the GPU would add up."""
         if cities.matrix is not None:
-            return cities.length(HostArray(tour))
+            return cities.length(PretendedArray(None, tour))
         rows = cities.points.download()[tour]
         real = np.isfinite(rows).all(axis=1)
         number = np.where(real, np.append(instance.city, -1)[tour], -1)
@@ -180,7 +154,7 @@ def test_a_stop_ends_it():
     assert cities.second_order(1, token) is None
     of_matrix = SearchInstance.build(problem("reals"), token)
     rows = of_matrix.candidates(8, 2, 1, _native.StopToken())
-    assert HostCities.build(HostDevice(), of_matrix, rows, token) is None
+    assert HostCities.build(PretendedGpu(0), of_matrix, rows, token) is None
 
 
 def test_joining_keeps_fixed_edges():

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 import pytest
 from pretended_gpu import PretendedGpu, PretendedKernel
+from test_cuda_search import instance
 
 import warptsp
 from warptsp import Problem, _native, machine
@@ -41,31 +42,20 @@ def several(request, monkeypatch, gpu) -> str:
     return name
 
 
-def instance(kind: str, n: int) -> Problem:
-    random = np.random.default_rng(n)
-    points = random.integers(0, 10_000, (n, 2)).astype(float)
-    match kind:
-        case "plane":
-            return Problem.from_points(points, "EUC_2D")
-        case "sphere":
-            return Problem.from_points(random.uniform((-60, -170), (60, 170), (n, 2)), "GREAT_CIRCLE")
-        case "matrix":
-            away = points[:, None] - points[None, :]
-            return Problem.from_matrix(np.rint(np.hypot(away[..., 0], away[..., 1])).astype(np.int32))
-        case "open, fixed edges":
-            return Problem.from_points(
-                points, "CEIL_2D", open=OpenPath(start=5), fixed_edges=[(1, 2), (7, 9)]
-            )
-    raise AssertionError(kind)
-
-
-CASES = [("plane", 5000), ("plane", 60_000), ("sphere", 3000), ("matrix", 2500), ("open, fixed edges", 3000)]
+PATHS = {"open": OpenPath(start=5), "fixed_edges": [(1, 2), (7, 9)]}
+CASES = [
+    ("EUC_2D", 5000, {}),
+    ("EUC_2D", 60_000, {}),
+    ("GREAT_CIRCLE", 3000, {}),
+    ("EXPLICIT", 2500, {}),
+    ("CEIL_2D", 3000, PATHS),
+]
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(("kind", "n"), CASES)
-def test_the_same_tour_with_any_number_of_gpus(several: str, kind: str, n: int) -> None:
-    problem = instance(kind, n)
+@pytest.mark.parametrize(("metric", "n", "fields"), CASES)
+def test_the_same_tour_with_any_number_of_gpus(several: str, metric: str, n: int, fields: dict) -> None:
+    problem = instance(metric, n, **fields)
     options = {"kicks": 5 * n, "seed": 7, "params": {"population": 0}}
     one = warptsp.solve(problem, device="cuda:0", **options)
     many = warptsp.solve(problem, device=several, **options)
@@ -93,7 +83,7 @@ def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(tuning, "ROUND_SLICE", 1e9)
     monkeypatch.setattr(lk_tuning, "GPU_MIN_KICKS", 1e5)
-    problem = instance("plane", 100_000)
+    problem = instance("EUC_2D", 100_000)
     warptsp.solve(problem, device=several, kicks=1)
     result = warptsp.solve(problem, device=several, time_limit=2.0, params={"population": 0})
     assert result.counters["kicks"] < 1e5 * problem.n
@@ -103,7 +93,7 @@ def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.gpu
 def test_few_parts_are_for_one_gpu(several: str) -> None:
-    problem = instance("plane", 300)
+    problem = instance("EUC_2D", 300)
     result = warptsp.solve(problem, device=several, kicks=300, params={"population": 0})
     assert result.device == "cuda:0"
     assert (
@@ -113,7 +103,7 @@ def test_few_parts_are_for_one_gpu(several: str) -> None:
 
 @pytest.mark.gpu
 def test_memory_of_each_gpu(several: str) -> None:
-    problem = instance("plane", 300_000)
+    problem = instance("EUC_2D", 300_000)
     result = warptsp.solve(problem, device=several, kicks=problem.n)
     assert 0 < result.counters["device_bytes"] <= needed_bytes(problem)
 
@@ -128,7 +118,7 @@ def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch
         improve(self, work)
 
     monkeypatch.setattr(PartShare, "improve", fails)
-    problem = instance("plane", 20_000)
+    problem = instance("EUC_2D", 20_000)
     last = several.rpartition(",")[2]
     with pytest.raises(DeviceFailure, match=rf"^device cuda:{last} failed .* the GPU was lost") as caught:
         warptsp.solve(problem, device=several, kicks=problem.n)
@@ -337,7 +327,7 @@ def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: p
         monkeypatch.setattr(f"warptsp.methods.lk.{module}.WORTH_THREADS", 1)
     monkeypatch.setattr(tuning, "MIN_ORDERED", 1)
     monkeypatch.setattr(tuning, "MIN_WAVES", 0.0)
-    problem = instance("plane", 60_000)
+    problem = instance("EUC_2D", 60_000)
     options = {"kicks": 2 * problem.n, "seed": 5, "params": {"population": 0}}
     one = warptsp.solve(problem, device="cuda:0", **options)
     assert (warptsp.solve(problem, device=several, **options).tour == one.tour).all()

@@ -14,7 +14,7 @@ import warptsp
 from warptsp import OpenPath, Problem
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
-from warptsp.io import load, read_tour, write_problem
+from warptsp.io import load, write_problem
 from warptsp.methods.directed import Doubled
 
 
@@ -36,27 +36,6 @@ def test_the_search_comes_close_to_a_hidden_tour():
     assert problem.length(hidden) == optimum
     result = warptsp.solve(problem, kicks=4000, seed=1)
     assert optimum <= result.length <= 1.01 * optimum
-
-
-def test_callbacks_snapshots_and_checkpoints_hold_tours_of_the_cities(tmp_path):
-    problem = random_problem(50, 7)
-    told = []
-
-    def look(progress):
-        tour = progress.tour()
-        told.append((progress.length, problem.length(tour)))
-        problem.check_tour(tour)
-
-    file = tmp_path / "best.tour"
-    result = warptsp.solve(
-        problem, kicks=500, callback=look, checkpoint=file, checkpoint_interval=0.0, snapshots=5
-    )
-    assert told
-    assert all(running == exact for running, exact in told)
-    assert problem.length(read_tour(file, problem)) == result.length
-    assert [problem.length(snapshot.tour) for snapshot in result.snapshots] == [
-        snapshot.length for snapshot in result.snapshots
-    ]
 
 
 def test_the_result_says_so():

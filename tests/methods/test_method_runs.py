@@ -7,9 +7,13 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from instances import directed, unit_points
+from test_places import FEW, crowded
+from test_tight_groups import scattered
 
+import warptsp
 from warptsp import Problem, _native
 from warptsp.errors import BackendUnavailable
+from warptsp.io import read_tour
 from warptsp.machine import CPU, Devices
 from warptsp.methods.directed import run_doubled
 from warptsp.methods.protocol import View, ViewedRun
@@ -162,8 +166,6 @@ def test_every_method_of_the_stand_in_works_on_tours_of_the_cities():
 @pytest.mark.parametrize("n", [13, 200])
 @pytest.mark.parametrize("limit", [{"time_limit": 3.0}, {"kicks": 500}], ids=["time", "kicks"])
 def test_asymmetric_distances_on_a_gpu(gpu, n, limit):
-    import warptsp
-
     problem = asymmetric(n)
     result = warptsp.solve(problem, device="cuda", **limit)
     assert result.device == "cuda:0"
@@ -186,3 +188,32 @@ def test_a_search_that_follows_another_reports_the_best_tour_of_both():
     np.testing.assert_array_equal(events[-1].tour(), better)
     assert run.course.start_length == lengths[0]
     run.close()
+
+
+@pytest.mark.parametrize("kind", ["directed", "crowded", "grouped"])
+def test_everybody_is_told_of_the_cities(kind, tmp_path):
+    """Callbacks, snapshots and checkpoints, whatever stands in for the cities of a search."""
+    problem = {
+        "directed": lambda: directed(50, 7),
+        "crowded": crowded,
+        "grouped": lambda: Problem.from_points(scattered()),
+    }[kind]()
+    file, seen = tmp_path / "best.tour", []
+
+    def look(progress):
+        tour = progress.tour()
+        problem.check_tour(tour)
+        seen.append((progress.phase, progress.kicks, progress.length, problem.length(tour)))
+
+    options = {"checkpoint": file, "checkpoint_interval": 0.0, "snapshots": 3, "callback": look}
+    result = warptsp.solve(problem, kicks=600, **options, **FEW)
+    phases, kicks, told, measured = zip(*seen, strict=True)
+    assert told == pytest.approx(measured)
+    assert list(kicks) == sorted(kicks)
+    assert result.snapshots
+    for snapshot in result.snapshots:
+        problem.check_tour(snapshot.tour)
+        assert problem.length(snapshot.tour) == snapshot.length
+    assert problem.length(read_tour(file, problem)) == result.length
+    if kind == "grouped":
+        assert phases[0] == "tight groups" != phases[-1]

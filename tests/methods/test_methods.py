@@ -7,7 +7,6 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 from instances import unit_points
-from processes import run_code
 
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
@@ -66,13 +65,3 @@ def test_sizes_have_limits(name, n, on_gpu, where):
     METHODS[name].check(points(n - 1), on_gpu=on_gpu)
     with pytest.raises(UnsupportedProblem, match=f"method {name}: {n} cities .*{where}"):
         METHODS[name].check(points(n), on_gpu=on_gpu)
-
-
-def test_no_method_is_imported_before_it_is_asked_for():
-    program = (
-        "import sys, warptsp\n"
-        "warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4], [1, 1]], method='construct')\n"
-        "print([name for name in ('lk', 'two_opt', 'ils') if f'warptsp.methods.{name}' in sys.modules])"
-    )
-    done = run_code(program, check=True)
-    assert done.stdout == "[]\n"

@@ -126,26 +126,6 @@ def test_cities_that_hide_little_are_searched_as_cities():
     assert "places" not in warptsp.solve(Problem.from_points(points), kicks=10, **FEW).counters
 
 
-def test_everybody_is_told_of_all_cities(tmp_path):
-    problem, seen = crowded(), []
-    file = tmp_path / "best.tour"
-
-    def look(progress):
-        problem.check_tour(progress.tour())
-        seen.append((progress.length, problem.length(progress.tour())))
-
-    found = warptsp.solve(
-        problem, time_limit=0.6, callback=look, checkpoint=file, checkpoint_interval=0.01, snapshots=3, **FEW
-    )
-    assert seen
-    assert all(told == measured for told, measured in seen)
-    for kept in found.snapshots:
-        problem.check_tour(kept.tour)
-        assert problem.length(kept.tour) == kept.length
-    again = warptsp.solve(problem, start=file, kicks=1, **FEW)
-    assert again.length <= found.length
-
-
 def test_a_given_tour_is_never_left_for_a_longer_one():
     """Also where rounding makes it shorter than what it becomes among places."""
     problem = crowded(60, 5, metric="FLOOR_2D")

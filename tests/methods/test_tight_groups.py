@@ -164,24 +164,6 @@ def test_fixed_edges_and_ends(path):
     problem.check_tour(found.tour)  # which looks at fixed edges and ends
 
 
-def test_everybody_is_told_of_all_cities(tmp_path):
-    problem, seen = Problem.from_points(scattered()), []
-
-    def look(progress):
-        problem.check_tour(progress.tour())
-        seen.append((progress.phase, progress.kicks, progress.length, problem.length(progress.tour())))
-
-    file = tmp_path / "best.tour"
-    found = warptsp.solve(problem, kicks=600, callback=look, checkpoint=file, checkpoint_interval=0.01, **FEW)
-    phases = [phase for phase, *_ in seen]
-    assert phases[0] == "tight groups"
-    assert phases[-1] != "tight groups"
-    assert all(told == pytest.approx(measured) for *_, told, measured in seen)
-    kicks = [kicks for _, kicks, *_ in seen]
-    assert kicks == sorted(kicks)
-    assert warptsp.solve(problem, start=file, kicks=0, **FEW).length <= found.length * (1 + 1e-12)
-
-
 def test_a_time_limit_is_for_both_searches():
     problem = Problem.from_points(scattered())
     found = warptsp.solve(problem, time_limit=0.4, **FEW)

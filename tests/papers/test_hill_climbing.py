@@ -10,10 +10,10 @@ from instances import whole_points
 
 import warptsp
 from warptsp import Metric, OpenPath, Problem, Result, stop
-from warptsp.backends.cuda import tuning
-from warptsp.backends.cuda.tuning import STRIPS
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.papers.hill_climbing import cuda_tuning as tuning
 from warptsp.papers.hill_climbing.cuda_plan import ring_shares
+from warptsp.papers.hill_climbing.cuda_tuning import STRIPS
 
 VERSIONS = [
     "auto",

@@ -127,7 +127,12 @@ def _uploaded(
         return own, True
 
     calls = [Beside(take, k) for k in range(1, gpus)]
-    taken = [take(0), *(call.result() for call in calls)]
+    try:
+        of_lead = take(0)
+    finally:
+        for call in calls:
+            call.wait()
+    taken = [of_lead, *(call.result() for call in calls)]
     if not all(complete for _, complete in taken):
         return None
     lead, given = devices[0], taken[0][0]

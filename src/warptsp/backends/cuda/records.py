@@ -17,10 +17,7 @@ from warptsp._native import Kicks
 from warptsp.backends.cuda.tuning import IN_KERNELS
 from warptsp.problem import Metric
 
-__all__ = ["RECORDS", "Record", "layout_checks"]
-
-POINTER = "u8"
-_DESCENTS = ("descent.cu", "descent_fast.cu", "descent_mapped.cu", "descent_pruned.cu", "swap_versions.cu")
+__all__ = ["RECORDS", "Record", "field_of_rows", "layout_checks", "record"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +70,10 @@ class Record:
         return lines
 
 
+RECORDS: list[Record] = []
+"""All that were imported; what only papers have is in `cuda_records` of each of them."""
+
+
 def field_of_rows(metric: Metric, rows: NDArray[Any], *, points: str) -> str:
     """Return which field of a kernel's struct gets the rows of points or of a matrix."""
     if metric is not Metric.EXPLICIT:
@@ -83,11 +84,13 @@ def field_of_rows(metric: Metric, rows: NDArray[Any], *, points: str) -> str:
 def layout_checks(file: str) -> str:
     """Return what a kernel file is compiled with; the file itself comes before it."""
     lines = [line for record in RECORDS if file in record.files for line in record.checks()]
+    if not lines:
+        raise LookupError(f"the structs of {file} are not imported")
     lines += [
         f'static_assert({name} == {number}, "{name} is not as the host has it");'
         for name, number in IN_KERNELS.get(file, {}).items()
     ]
-    return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""]) if lines else ""
+    return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""])
 
 
 # NumPy's letters: f for a real number, i for an integer or an enumeration, u for an integer without sign or a
@@ -102,95 +105,41 @@ _KIND = (
 )
 
 
-def _record(
+def record(
     name: str, files: str | tuple[str, ...], *fields: str, paths: dict[str, str] | None = None
 ) -> Record:
-    """Make one of fields such as ``"f8 low high"`` and ``"i4 stop[3]"``."""
+    """Make one, which its files are compiled with, of fields such as ``"f8 low high"``, ``"i4 stop[3]"``."""
     described: list[tuple[Any, ...]] = []
     for kind, *names in map(str.split, fields):
-        dtype = np.dtype(POINTER if kind == "ptr" else kind)
+        dtype = np.dtype("u8" if kind == "ptr" else kind)
         for field in names:
             base, _, count = field.rstrip("]").partition("[")
             described.append((base, dtype, int(count)) if count else (base, dtype))
-    return Record(
-        name,
-        (files,) if isinstance(files, str) else files,
-        np.dtype(described, align=True),
-        paths or {},
-    )
+    files = (files,) if isinstance(files, str) else files
+    RECORDS.append(made := Record(name, files, np.dtype(described, align=True), paths or {}))
+    return made
 
 
-DESCENT_TOUR = _record(
-    "DescentTour",
-    _DESCENTS,
-    "i4 n kind stride has_fast_pass own last",
-    "ptr rows int_matrix real_matrix fixed placed placed_city edges points columns",
-    "f8 middle_x middle_y scale edge_scale tolerance",
-    "i8 limit",
-    "ptr earlier later state",
-)
-DESCENT_STATE = _record(
-    "DescentState",
-    _DESCENTS,
-    "i8 passes moves evaluations",
-    "f8 gained",
-    "u8 number",
-    "i4 status applies current",
-)
-BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
-TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
-STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y edge")
-
-PLACE = _record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")
-CLIMBING = _record(
-    "Climbing",
-    "climb.cu",
-    "ptr points near given next climber unfinished tours lengths ended best_length best_climber best_tours",
-    "ptr places passes moves",
-    "u8 seed limit",
-    "i8 cycles",
-    "f8 tolerance scale margin",
-    "i4 n kind shares_n strips segments steps",
-    paths={
-        "shares_n": "shares.n",
-        "strips": "shares.strips",
-        "segments": "shares.segments",
-        "steps": "shares.steps",
-    },
-)
-UNFINISHED = _record("Unfinished", "climb.cu", "u8 number", "V8 random", "i8 started", "i4 row column sure")
-LONELY = _record(
-    "Lonely",
-    "climb_alone.cu",
-    "ptr points exact distances near given next climber city place random started row column best found sure",
-    "ptr lengths ended",
-    "ptr best_length best_climber best_tour lock passes moves",
-    "u8 seed limit",
-    "i8 cycles",
-    "f8 tolerance scale margin",
-    "i4 n kind threads",
-)
-
-FRAME = _record(
+FRAME = record(
     "Frame",
     "geometry.cu",
     "f8 low[3] extent cells cells_a_unit scale",
     paths={name: f"grid.{name}" for name in ("low", "extent", "cells", "cells_a_unit")},
 )
-EXTREMES = _record("Extremes", "geometry.cu", "f8 low[3] high[3]")
+EXTREMES = record("Extremes", "geometry.cu", "f8 low[3] high[3]")
 _BOXES = ("geometry.cu", "candidates.cu", "bound.cu")
-BOX = _record("Box", _BOXES, "f8 low[2] high[2]")
-TREE = _record("PointTree", _BOXES, "ptr points boxes", "f8 scale", "i4 n levels")
-GREEDY_STAGE = _record(
+BOX = record("Box", _BOXES, "f8 low[2] high[2]")
+TREE = record("PointTree", _BOXES, "ptr points boxes", "f8 scale", "i4 n levels")
+GREEDY_STAGE = record(
     "GreedyStage",
     "geometry.cu",
     "ptr points rows city links mate next named length shortest first",
     "i4 size width trusted kind dimensions draw",
 )
-RANKING = _record("TourRanking", "geometry.cu", "ptr links index stops", "i4 n count")
-WAY = _record("Way", "geometry.cu", "i4 next cities")
+RANKING = record("TourRanking", "geometry.cu", "ptr links index stops", "i4 n count")
+WAY = record("Way", "geometry.cu", "i4 next cities")
 
-TOUR = _record(
+TOUR = record(
     "TourOnDevice",
     "lk.cu",
     "ptr points matrix",
@@ -204,7 +153,7 @@ _KICKS = tuple(f"{_TYPES[type(usual)]} {name}" for name, usual in Kicks().as_dic
 _PARAMS = ("f4 tolerance", "i4 fitting")  # of WarpLkParams, behind its kicks
 _IN_PARAMS = {name: f"params.kicks.{name}" for name in Kicks.fields}
 _IN_PARAMS |= {name: f"params.{name}" for name in ("tolerance", "fitting")}
-ROUND = _record(
+ROUND = record(
     "RoundOnDevice",
     "lk.cu",
     "i4 parts copies first_copy all_copies tours rotation blobs optimize every",
@@ -215,7 +164,7 @@ ROUND = _record(
     *_PARAMS,
     paths=_IN_PARAMS,
 )
-LK_COUNTERS = _record(
+LK_COUNTERS = record(
     "WarpLkCounters",
     "lk.cu",
     "u4 kicks_made kicks_refused kicks_restored kicks_accepted kicks_improving",
@@ -229,14 +178,14 @@ LK_COUNTERS = _record(
         "cells_written": "cells",
     },
 )
-BATCH = _record(
+BATCH = record(
     "BatchOnDevice",
     "lk_batch.cu",
     "ptr points matrices",
     "i4 problems size dimensions",
     "ptr seeds tolerances local_candidates kept best kicks end",
 )
-BATCH_PLAN = _record(
+BATCH_PLAN = record(
     "BatchPlan",
     "lk_batch.cu",
     "i4 kicks step most agreeing",
@@ -246,68 +195,25 @@ BATCH_PLAN = _record(
     *_PARAMS,
     paths=_IN_PARAMS,
 )
-HANDED_PATH = _record("HandedPath", "lk.cu", "u4 head tail", "i4 head_city tail_city length")
-LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
-PATH_PLACE = _record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")
-PATH_ORDER = _record(
+HANDED_PATH = record("HandedPath", "lk.cu", "u4 head tail", "i4 head_city tail_city length")
+LINKED_PATH = record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
+PATH_PLACE = record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")
+PATH_ORDER = record(
     "PathOrder", "paths.cu", "ptr paths points link tour cost best first", "i4 count dimensions kind"
 )
-PATH_WAY = _record("PathWay", "paths.cu", "i4 end", "u4 value")
-JOIN = _record("JoinOfTours", "paths.cu", "f8 added", "i4 tour other a a_link b b_link crossed found")
+PATH_WAY = record("PathWay", "paths.cu", "i4 end", "u4 value")
+JOIN = record("JoinOfTours", "paths.cu", "f8 added", "i4 tour other a a_link b b_link crossed found")
 
-NEIGHBOR_INSTANCE = _record(
-    "NeighborInstance",
-    "neighbor.cu",
-    "ptr rows neighbors lengths fixed",
-    "f8 tolerance",
-    "i4 size width stride",
-)
-NEIGHBOR_STATE = _record(
-    "DescentState", "neighbor.cu", "f8 gain", "u8 evaluations passes moves", "i4 complete all skipped"
-)
-NEIGHBOR_MOVE = _record("NeighborMove", "neighbor.cu", "f8 gain", "i4 number cities t[6]")
-CHAINS = _record(
-    "ChainsOnDevice",
-    "neighbor.cu",
-    "ptr order position scratch kept best ring in state",
-    "i4 capacity inside",
-)
-CHAIN = _record(
-    "ChainState",
-    "neighbor.cu",
-    "f8 length best",
-    "u8 evaluations examined moves kicks accepted",
-    "i4 head queued",
-)
-KICKS = _record(
-    "KickPlan", "neighbor.cu", "i8 first count cold", "f8 temperature", "i4 always segment", "u8 seed chain"
-)
-
-SYMMETRIC_INSTANCE = _record(
-    "SymmetricInstance",
-    "symmetric.cu",
-    "i4 size kind stride elements random",
-    "ptr points int_matrix real_matrix",
-    "i8 matrix_size",
-    "ptr fixed",
-    "f8 tolerance",
-    "i4 planar whole_edges",
-    "f8 center_x center_y scale slack place_error",
-)
-SYMMETRIC_STATE = _record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
-SYMMETRIC_TALK = _record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
-COOLING = _record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
-
-BOUND_ARC = _record("BoundArc", "bound.cu", "i4 to cost")
-LEVEL_EDGE = _record("LevelEdge", "bound.cu", "i4 a b length arc")
-MERGE_NODE = _record("MergeNode", "bound.cu", "i4 up longest")
-SPANNING_TREE = _record(
+BOUND_ARC = record("BoundArc", "bound.cu", "i4 to cost")
+LEVEL_EDGE = record("LevelEdge", "bound.cu", "i4 a b length arc")
+MERGE_NODE = record("MergeNode", "bound.cu", "i4 up longest")
+SPANNING_TREE = record(
     "TreeOnDevice",
     "bound.cu",
     "ptr first arcs owner potential nodes partner chosen number best edges other_edges taken surplus arrived",
     "i4 n",
 )
-ASCENT = _record(
+ASCENT = record(
     "AscentOnDevice",
     "bound.cu",
     "ptr exact velocity spacing ranges order placed change tile_surplus tile_change direction",
@@ -316,17 +222,17 @@ ASCENT = _record(
     "f8 progress progress_a_round",
     "i4 clusters looked_at max_potential",
 )
-ASCENT_ROUND = _record(
+ASCENT_ROUND = record(
     "AscentRound",
     "bound.cu",
     "i8 tree_length potentials second slope",
     "u8 leaf later_leaf",
     "i4 components[32] left[32] taken unused",
 )
-CLUSTER_RANGE = _record("ClusterRange", "bound.cu", "i4 begin end gain")
-BOX_OF_CITIES = _record("BoxOfCities", "bound.cu", "i4 potential top longest")
-BOX_PAIR = _record("BoxPair", "bound.cu", "i4 a b")
-PRICING = _record(
+CLUSTER_RANGE = record("ClusterRange", "bound.cu", "i4 begin end gain")
+BOX_OF_CITIES = record("BoxOfCities", "bound.cu", "i4 potential top longest")
+BOX_PAIR = record("BoxPair", "bound.cu", "i4 a b")
+PRICING = record(
     "PricingOnDevice",
     "bound.cu",
     "ptr points tree_boxes",
@@ -342,5 +248,3 @@ PRICING = _record(
         "levels": "tree.levels",
     },
 )
-
-RECORDS = tuple(value for value in vars().copy().values() if isinstance(value, Record))

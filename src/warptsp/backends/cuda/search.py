@@ -182,9 +182,9 @@ class PartRounds:
         elif self._one_tour:
             arranged = shares[0].arrange(self._path_graph, self._threads)
             if arranged is not None:
-                shares[0].put_back_blobs(arranged)
-                for share in shares[1:]:
-                    share.put_back_blobs(tuple(array.copy_to(share.device) for array in arranged))
+                others = [tuple(array.copy_to(share.device) for array in arranged) for share in shares[1:]]
+                for share, own in zip(shares, [arranged, *others], strict=True):
+                    share.put_back_blobs(own)
         else:
             for share in shares:
                 if (arranged := share.arrange(self._path_graph, self._threads)) is not None:

@@ -2,49 +2,12 @@
 
 EXP-012 and the like are rows of benchmarks/experiments.jsonl, which have what was measured, on an H200
 (compute capability 9.0) where they say nothing else; a number without one has no measurement of its own. The
-numbers that the main solver's host decides by are in `warptsp.methods.lk.tuning`. What differs between chips
-is in `ARCHITECTURES`. Numbers that the kernels also have are in `IN_KERNELS`, by their names there, and a
+numbers that the main solver's host decides by are in `warptsp.methods.lk.tuning`, those of a paper in its
+own `cuda_tuning`. Numbers that the kernels also have are in `IN_KERNELS`, by their names there, and a
 kernel with another value does not compile (`records.layout_checks`).
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Architecture:
-    """What differs between chips."""
-
-    # Speed in double precision, in that of the chips made for it, which have 64 units a multiprocessor; the
-    # others have 2 (CUDA C++ Programming Guide, arithmetic instructions).
-    double_rate: float = 1 / 32
-    # Whether all pairs are evaluated in squares (two_opt_squares.h), by Hopper's addition with minimum,
-    # instead of in rows.
-    squares: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tiles:
-    """How warps go over the pairs of a long tour."""
-
-    rows_of_lane: int  # positions of a lane, of whose moves with a column the best one is found
-    rows: int  # moves of a warp
-    min_columns: int  # that a warp takes at a time
-    max_columns: int
-
-
-ARCHITECTURES = {
-    (8, 0): Architecture(double_rate=1.0),
-    (9, 0): Architecture(double_rate=1.0, squares=True),
-    (10, 0): Architecture(double_rate=1.0),
-}
-
-
-def architecture(compute_capability: tuple[int, int]) -> Architecture:
-    """Return what differs on GPUs of this compute capability."""
-    return ARCHITECTURES.get(compute_capability, Architecture())
-
 
 # Every kernel of one thread for each city or place.
 THREADS = 256
@@ -52,7 +15,6 @@ THREADS = 256
 # Rounds of the main solver (native/lk/warp_lk.h).
 CANDIDATES, PER_QUADRANT = 8, 2  # EXP-041
 DEPTH = 16  # exchange steps of a move, at most: native/lk/warp_lk_arrays.h
-ILS_DEPTH = 3  # of `ils` in parts of a tour: 2-opt and 3-opt
 # Cities; shared memory holds more, and then fewer parts at once (EXP-040, EXP-047).
 MIN_PART, MAX_PART = 400, 760
 MAX_COPIES = 8  # searches of the same part with different kicks, of which the best counts (EXP-039)
@@ -92,67 +54,6 @@ LEVELS_OF_A_BLOCK = 11  # of the tree that one block makes
 BLOCK_THREADS = 1024  # of a block that works alone
 NEAREST_ENDS = 5
 
-# Best-improvement descents (native/papers/exhaustive/).
-# Moves that a multiprocessor evaluates in 50 ms or less, in the fast pass and in double precision.
-MOVES_A_SLICE = {"two-opt": (1e9, 2e7), "three-opt": (1e8, 2e6), "swap": (1e7, 1e7), "relocate": (1e7, 1e7)}
-DESCENT_THREADS = 128
-RESIDENT_THREADS = 512
-MAX_RESIDENT = 1 << 14  # cities of a tour whose passes are one launch
-MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
-MAPPED_THREADS = 1024  # unless something else is asked for
-STRETCH = 32  # links of a stretch of a pruned pass
-# Of work of a warp: next to a long link none of them is skipped (EXP-112).
-STRETCHES_A_UNIT = 32
-PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
-# native/papers/exhaustive/two_opt_tiles.h (EXP-064, EXP-067).
-ROW_TILES = Tiles(16, 511, 16, 512)
-COLUMNS_A_CHUNK = 128
-# native/papers/exhaustive/two_opt_squares.h (EXP-107, EXP-108).
-SQUARES_TILES = Tiles(8, 63, 256, 4096)
-# Of the columns; the rest is taken in eighths, so that all warps end together (EXP-104).
-COARSE = 0.8
-FEW_ROWS = 3000  # cities below which a resident descent has 4 rows a thread, and 8 from there on
-
-# Climbers (native/papers/hill_climbing/climb.cu).
-# Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,
-# whose figure is what it takes on an H200 (EXP-058). It is for tours with more strips of 7 than a block has
-# threads.
-STRIPS = {5: 8.5, 7: 8.1, 9: 8.6}
-# Blocks that load the four schedulers of a multiprocessor alike: 7 warps were as slow as 8 (EXP-057).
-BALANCED_WARPS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
-CLIMBERS_A_LAUNCH = 1 << 18  # at most
-CLIMB_CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
-CLIMB_REGISTERS = 64  # of a thread: kernels are compiled for blocks of up to 1024 threads
-START_STEPS = 2.0  # what it takes to begin a share, in steps
-TILE_THREADS = 128  # EXP-448
-PASS_INSTRUCTIONS = 450  # of a warp in a pass beside looking: finding the best, checking it, turning cities
-ENOUGH_WARPS = 28  # on a multiprocessor, to hide its latencies (EXP-449)
-
-# Neighbour lists (native/papers/neighbor_lists/neighbor.cu).
-LOOK_THREADS = 128  # of a block that looks at cities
-CHAIN_THREADS = 512  # of a chain's block, at most: more would have too few registers
-THREADS_A_CITY = 8
-CITIES_AHEAD = 8  # that a chain looks at together, at most
-CITIES_A_BLOCK = 16  # of a pass that all blocks share, at least
-MAX_PAIRS, MAX_OPEN, MOVE_WORDS = 6144, 256, 9  # native/papers/neighbor_lists/shared_passes.h
-FIRST_PASSES, FIRST_LOOKS, FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
-
-# Symmetrical moves (native/papers/symmetric/symmetric.cu).
-# Of a block, at most: with more, registers would not do (EXP-082, EXP-085).
-SYMMETRIC_THREADS = 512
-AXES_AHEAD = 256  # that the grid looks at between two barriers
-MAX_RUNGS_OF_A_WARP = 1024
-QUEUE = 160  # rungs that a warp lines up
-# Chains of a multiprocessor: with more than so many each is a warp's instead of a block's, if it can be; and
-# the most if not given (EXP-452).
-MAX_BLOCK_CHAINS, MAX_CHAINS = 2, 8
-SYMMETRIC_SLICE = 0.1  # seconds of a launch, as far as can be foreseen
-FIRST_STEPS = 64  # of the first launch, whose speed is not known
-
-REDUCTION_THREADS = 512  # of the one block in versions of swaps, as in the document
-ROUNDINGS = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}  # of climbers
-_ROUNDINGS = {f"(int)Rounding::{name}": number for name, number in ROUNDINGS.items()}
-_DESCENTS = {"tile_block": DESCENT_THREADS, "tile_rows_of_lane": ROW_TILES.rows_of_lane}
 IN_KERNELS: dict[str, dict[str, int]] = {
     "geometry.cu": {
         "threads": THREADS,
@@ -166,30 +67,4 @@ IN_KERNELS: dict[str, dict[str, int]] = {
     },
     "candidates.cu": {"PointTree::leaf_size": LEAF_SIZE},
     "lk_batch.cu": {"warp_lk_max_cities": MOST_IN_BATCH},
-    "climb.cu": _ROUNDINGS,
-    "climb_alone.cu": _ROUNDINGS,
-    "descent.cu": _DESCENTS,
-    "descent_mapped.cu": _DESCENTS,
-    "swap_versions.cu": {**_DESCENTS, "reduction_threads": REDUCTION_THREADS},
-    "descent_pruned.cu": {**_DESCENTS, "stretch_links": STRETCH},
-    "descent_fast.cu": {
-        **_DESCENTS,
-        "resident_block": RESIDENT_THREADS,
-        "max_resident": MAX_RESIDENT,
-        "columns_a_chunk": COLUMNS_A_CHUNK,
-        "squares_rows_of_lane": SQUARES_TILES.rows_of_lane,
-    },
-    "neighbor.cu": {
-        "threads_a_city": THREADS_A_CITY,
-        "max_ahead": CITIES_AHEAD,
-        "block_threads": CHAIN_THREADS,
-        "max_pairs": MAX_PAIRS,
-        "max_open": MAX_OPEN,
-        "move_words": MOVE_WORDS,
-    },
-    "symmetric.cu": {
-        "max_threads": SYMMETRIC_THREADS,
-        "max_ahead": AXES_AHEAD,
-        "1 << WarpTour::rung_bits": MAX_RUNGS_OF_A_WARP,
-    },
 }

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.occupancy import Occupancy
+from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows, fixed_partners
 from warptsp.errors import UnsupportedProblem
+from warptsp.papers.exhaustive import cuda_records as records
+from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.cuda_passes import (
     ExactPass,
     Pass,
@@ -240,7 +242,7 @@ class CudaDescent:
         rows = exact_rows(problem.metric, instance.rows, whole=problem.integral)
         fields: dict[str, DeviceArray | float] = {
             "edges": device.empty(n + 1, np.float64),
-            records.field_of_rows(problem.metric, rows, points="rows"): device.upload(rows),
+            field_of_rows(problem.metric, rows, points="rows"): device.upload(rows),
         }
         if len(instance.fixed_edges):
             fields["fixed"] = device.upload(fixed_partners(n, instance.fixed_edges))

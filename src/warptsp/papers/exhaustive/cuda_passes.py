@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cuda import tuning
+from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Launch, Neighborhood
 
 if TYPE_CHECKING:

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.papers.exhaustive import cuda_tuning as tuning
+from warptsp.papers.exhaustive.cuda_records import FAST_FILE, FILE, MAPPED_FILE, PRUNED_FILE, VERSIONS_FILE
 from warptsp.papers.exhaustive.neighborhood import Launch, Neighborhood, is_plain
 from warptsp.problem import Metric, Problem
 
-FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
-PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
+PRUNED_KERNELS = ("measure_stretches", "evaluate_pruned")
 MAPPED_KERNELS = (
     "evaluate_ranges<false>",
     "evaluate_ranges<true>",
 )  # by whether coordinates lie in tour order
-VERSIONS_FILE, VERSION_KERNELS = "swap_versions.cu", ("evaluate_version<{}>", "reduce_version<{}>")
+VERSION_KERNELS = ("evaluate_version<{}>", "reduce_version<{}>")
 PRUNED_LACKS = (
     "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
     "closed tour and no fixed edges; leave it out"

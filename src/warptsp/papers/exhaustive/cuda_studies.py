@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cuda import tuning
 from warptsp.errors import UnsupportedProblem
+from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.cuda_passes import SINGLE, Pass
 from warptsp.papers.exhaustive.neighborhood import SWAP, TWO_OPT, Launch
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.papers.hill_climbing import cuda_records as records
+from warptsp.papers.hill_climbing import cuda_tuning as tuning
 from warptsp.papers.hill_climbing.cuda_plan import (
     MAX_CITIES,
     THREAD_VERSIONS,

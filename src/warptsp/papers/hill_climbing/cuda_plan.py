@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.occupancy import Occupancy, Used
 from warptsp.errors import DeviceOutOfMemory, InvalidOption, UnsupportedProblem
+from warptsp.papers.hill_climbing import cuda_records as records
+from warptsp.papers.hill_climbing import cuda_tuning as tuning
 from warptsp.papers.hill_climbing.instance import in_plane
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.instance import fixed_partners
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.papers.neighbor_lists import cuda_records as records
+from warptsp.papers.neighbor_lists import cuda_tuning as tuning
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from warptsp._native import Kicks
-from warptsp.backends.cuda.tuning import ILS_DEPTH
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import View, ViewedRun, best_of
+from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
     NeighborSearch,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.backends.cuda.tuning import CHAIN_THREADS
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.methods.annealing import COLD
@@ -22,6 +21,7 @@ from warptsp.methods.first_tour import start_in_search
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.papers.neighbor_lists.cuda_tuning import CHAIN_THREADS
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:

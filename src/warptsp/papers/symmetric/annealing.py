@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.papers.symmetric.cuda_tuning import SYMMETRIC_THREADS
 from warptsp.papers.symmetric.search import SLICE, SymmetricRun, kernels, run_symmetric
 
 if TYPE_CHECKING:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows
+from warptsp.papers.symmetric import cuda_records as records
+from warptsp.papers.symmetric import cuda_tuning as tuning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,24 +27,13 @@ if TYPE_CHECKING:
     from warptsp.papers.symmetric.cpu import Circle
     from warptsp.problem import Problem
 
-KERNELS = (
-    "symmetric_blocks",
-    "symmetric_warps",
-    "symmetric_together",
-    "symmetric_grid",
-    "symmetric_random",
-    "symmetric_triples",
-    "symmetric_place",
-    "symmetric_lengths",
-)
-
 A_CITY = 16  # bytes of shared memory
 _FOREVER = 1 << 62
 
 
 def source_of(problem: Problem) -> Source:
     """Return what is compiled for a problem."""
-    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": problem.metric.kind}, fmad=False)
+    return Source(records.FILE, (), {"METRIC_KIND": problem.metric.kind}, fmad=False)
 
 
 class CudaSymmetricSearch:
@@ -326,7 +317,7 @@ class CudaSymmetricSearch:
             kind=metric.kind,
             stride=0 if instance.has_matrix else rows.shape[1],
             matrix_size=len(rows) if instance.has_matrix else 0,
-            **{records.field_of_rows(metric, rows, points="points"): sent(rows)},
+            **{field_of_rows(metric, rows, points="points"): sent(rows)},
             fixed=sent(circle.fixed),
             **circle.numbers.as_dict(),
         )

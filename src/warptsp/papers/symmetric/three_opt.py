@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.papers.symmetric.cuda_tuning import SYMMETRIC_THREADS
 from warptsp.papers.symmetric.search import check_least_gain, descend, kernels, run_symmetric
 
 if TYPE_CHECKING:

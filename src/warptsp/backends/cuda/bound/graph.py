@@ -96,6 +96,7 @@ class GraphBuilder:
         if (found := sort_by_key(device, keys, nothing, size, 2 * int(self.bits), token)) is None:
             return None
         ordered = found[0]
+        del nothing, found
         places = device.empty(size, np.int32)
         self.launch("mark_first", size, ordered, np.int32(size), places)
         arcs = int(scan_exclusive(device, places, places, size).download()[0])
