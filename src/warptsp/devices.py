@@ -28,19 +28,12 @@ class SearchOnGpus(Protocol):
     """What is asked of a method; `warptsp.methods.Method` says what each of it means."""
 
     @property
-    def name(self) -> str:
-        """What ``solve(method=...)`` takes."""
-
+    def name(self) -> str: ...
     @property
-    def min_gpu_cities(self) -> int:
-        """From which "auto" takes a GPU."""
-
+    def min_gpu_cities(self) -> int: ...
     @property
-    def gpus_wanted(self) -> Callable[[Problem, float | None, int], int] | None:
-        """How many GPUs make it faster."""
-
-    def gpu_lacks(self, problem: Problem) -> str | None:
-        """Return what it cannot do there."""
+    def gpus_wanted(self) -> Callable[[Problem, float | None, int], int] | None: ...
+    def gpu_lacks(self, problem: Problem) -> str | None: ...
 
 
 def resolve_device(

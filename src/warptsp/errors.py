@@ -7,6 +7,7 @@ prints the message alone, without a traceback, and exits with status 2.
 from __future__ import annotations
 
 import os
+from functools import partial
 
 __all__ = [
     "BackendUnavailable",
@@ -72,11 +73,7 @@ class ParseError(InvalidProblem):
         return f"{place}: {self.message}" if place else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _parse_error, (self.message, self.file, self.line, self.keyword)
-
-
-def _parse_error(message: str, file: str | None, line: int | None, keyword: str | None) -> ParseError:
-    return ParseError(message, file=file, line=line, keyword=keyword)
+        return partial(ParseError, file=self.file, line=self.line, keyword=self.keyword), (self.message,)
 
 
 class InvalidTour(WarpTSPError, ValueError):  # noqa: N818
@@ -99,11 +96,8 @@ class NoTourFound(WarpTSPError):  # noqa: N818
         self.proved = proved
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _no_tour_found, (str(self), self.proved), self.__dict__  # with its `result`, if it has one
-
-
-def _no_tour_found(message: str, proved: bool) -> NoTourFound:
-    return NoTourFound(message, proved=proved)
+        # With its `result`, if it has one.
+        return partial(NoTourFound, proved=self.proved), (str(self),), self.__dict__
 
 
 class InvalidOption(WarpTSPError, ValueError):  # noqa: N818

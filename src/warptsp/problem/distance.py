@@ -27,7 +27,8 @@ def coordinate_distances(metric: Metric, p: Rows, q: Rows) -> Rows:
     """Distance between each row of `p` and the same row of `q`, shape (..., metric.dimensions), as the
     instance holds them; whole numbers for an integral metric. Any metric but EXPLICIT.
     """
-    return _FUNCTIONS[metric](p, q)
+    other = _OTHERS.get(metric)
+    return _ROUNDINGS[metric.rounding](_NORMS[metric.norm](p, q)) if other is None else other(p, q)
 
 
 def geo_radians(coordinates: Rows) -> Rows:
@@ -104,24 +105,17 @@ def _xray(p: Rows, q: Rows, scale: tuple[float, float, float]) -> Rows:
     return _nearest_integer(100.0 * cost)
 
 
-_FUNCTIONS: dict[Metric, Callable[[Rows, Rows], Rows]] = {
-    Metric.EUC_2D: lambda p, q: _nearest_integer(_euclidean(p, q)),
-    Metric.CEIL_2D: lambda p, q: np.ceil(_euclidean(p, q)),
-    Metric.FLOOR_2D: lambda p, q: np.floor(_euclidean(p, q)),
-    Metric.EXACT_2D: _euclidean,
+_NORMS: tuple[Callable[[Rows, Rows], Rows], ...] = (_maximum, _manhattan, _euclidean)  # by their numbers
+_ROUNDINGS: dict[str, Callable[[Rows], Rows]] = {
+    "nearest": _nearest_integer,
+    "up": np.ceil,
+    "down": np.floor,
+    "none": lambda values: values,
+}
+_OTHERS: dict[Metric, Callable[[Rows, Rows], Rows]] = {
     Metric.ATT: _pseudo_euclidean,
     Metric.GEO: _geo,
     Metric.GREAT_CIRCLE: _great_circle,
-    Metric.MAN_2D: lambda p, q: _nearest_integer(_manhattan(p, q)),
-    Metric.MAX_2D: lambda p, q: _nearest_integer(_maximum(p, q)),
-    Metric.EUC_3D: lambda p, q: _nearest_integer(_euclidean(p, q)),
-    Metric.EXACT_3D: _euclidean,
-    Metric.MAN_3D: lambda p, q: _nearest_integer(_manhattan(p, q)),
-    Metric.MAX_3D: lambda p, q: _nearest_integer(_maximum(p, q)),
     Metric.XRAY1: lambda p, q: _xray(p, q, (1.0, 1.0, 1.0)),
     Metric.XRAY2: lambda p, q: _xray(p, q, (1.25, 1.5, 1.15)),
-    Metric.EXACT_MAN_2D: _manhattan,
-    Metric.EXACT_MAX_2D: _maximum,
-    Metric.EXACT_MAN_3D: _manhattan,
-    Metric.EXACT_MAX_3D: _maximum,
 }

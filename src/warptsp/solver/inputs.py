@@ -28,9 +28,7 @@ class Frame(Protocol):
     """What a data frame is: columns by name."""
 
     @property
-    def columns(self) -> Any:
-        """Their names."""
-
+    def columns(self) -> Any: ...
     def __getitem__(self, name: Any, /) -> Any: ...
 
 

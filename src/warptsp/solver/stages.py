@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,17 @@ from warptsp.methods import Method
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength, Problem
 from warptsp.progress import relative_gap
-from warptsp.proof import Proof
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import PROVED, Run, Settings
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL, Step
-from warptsp.solver.proof import ProofStage
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.default import BEFORE_PROOF, Completion
+
+if TYPE_CHECKING:  # for the first search of a process, which need not import them
+    from warptsp.proof import Proof
+    from warptsp.solver.proof import ProofStage
 
 logger = logging.getLogger(__name__)
 
