@@ -58,19 +58,9 @@ class BoundBeside:
     It is computed in steps of more and more iterations, each from the tour that the search has then, and each
     in a thread of its own. The search is not kept waiting, and its tours do not depend on it.
 
-    Parameters
-    ----------
-    problem : Problem
-        A symmetric one.
-    wanted : "auto", "lp" or float
-        "auto", and "lp", which says what follows the search: at most `SHARE` of the time of all threads.
-        Otherwise the seconds that it may take.
-    threads : int
-        Those of the run.
-    is_target : bool
-        Whether the run may end by the bound: then it takes what it needs.
-    limit : float, optional
-        Seconds of the run.
+    Of a run with so many `threads` and a `limit` in seconds, it may take the seconds that are `wanted`; for
+    "auto", and for "lp", which says what follows the search, at most `SHARE` of the time of all threads; and
+    what it needs if it `is_target`, by which the run may end. The problem is a symmetric one.
 
     Attributes
     ----------
@@ -113,18 +103,10 @@ class BoundBeside:
         planned: float | None,
         remaining: float | None,
     ) -> None:
-        """Take a tour of the search, if it is time for a step.
+        """Call for a tour of the search, if it is time for a step.
 
-        Parameters
-        ----------
-        tour : callable
-            Returns the tour; called only if a step begins with it.
-        elapsed : float
-            Seconds of the run.
-        planned : float or None
-            Seconds that it will take, if that is known.
-        remaining : float or None
-            Seconds until it must have ended.
+        Of the run so many seconds have elapsed, it is planned to take so many, and must have ended when no
+        more are remaining, where that is known.
         """
         if self._step == len(STEPS) or self._is_running():
             return

@@ -28,15 +28,8 @@ _FAR = np.iinfo(np.int64).max
 class BoxTree:
     """Cities in boxes, and the lengths of edges between them.
 
-    Parameters
-    ----------
-    problem : Problem
-        One with coordinates.
-    cities : ndarray of int, shape (m,)
-        Those that the tree shall connect.
-    potentials : ndarray of int64, shape (n,)
-    units : callable
-        Takes distances, as an array of float64, to integers, and keeps their order.
+    The tree shall connect these cities of a problem with coordinates. `units` takes distances, as an array,
+    to integers, and keeps their order; there is a potential for each city of the problem.
     """
 
     def __init__(

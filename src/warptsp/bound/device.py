@@ -24,13 +24,6 @@ COMPILING = 10.0
 def resolve_gpu(device: object, problem: Problem, time_limit: float | None) -> int | None:
     """Return the number of the GPU that computes a bound, or None for the CPU.
 
-    Parameters
-    ----------
-    device : {"auto", "cpu", "cuda", "cuda:N"}
-    problem : Problem
-    time_limit : float, optional
-        Seconds.
-
     Raises
     ------
     BackendUnavailable

@@ -49,21 +49,11 @@ CITIES_OF_SOLVERS = 20_000
 
 
 class BranchAndCut:
-    """One proof.
+    """One proof, which begins with a closed tour.
 
-    Parameters
-    ----------
-    instance : ClosedInstance
-    tour : ndarray of int32
-        A closed tour.
-    options : ProofOptions
-    token : StopToken
-    report : callable
-        Called after each round, and after each step of a search for tours; returns nothing.
-    search_until : float, optional
-        Until this time, on the monotonic clock, a population may look for a shorter tour first.
-    earlier : Certificate, optional
-        Where an earlier proof of this instance, in the same units, had ended: this one goes on from there.
+    `report` is called after each round, and after each step of a search for tours. Until `search_until`, on
+    the monotonic clock, a population may look for a shorter tour first. From where an `earlier` proof of this
+    instance, in the same units, had ended, this one goes on.
 
     Attributes
     ----------
@@ -71,7 +61,6 @@ class BranchAndCut:
         The best closed tour, and its length in units.
     proved : bool
         Whether no tour is shorter by `ClosedInstance.step` or more.
-    nodes : int
     search_seconds : float
         Wall time of the searches for a tour.
     root_bound : int

@@ -72,15 +72,7 @@ def require_solver() -> Any:
 
 
 class LinearProgram:
-    """Minimize the cost of edges, of which two meet in each of `n` cities.
-
-    Parameters
-    ----------
-    n : int
-    token : StopToken
-        Ends solutions.
-    longest : float
-        No cost is above it.
+    """Minimize the cost of edges, none of them above `longest`, of which two meet in each of n cities.
 
     Attributes
     ----------
@@ -90,11 +82,8 @@ class LinearProgram:
         Of all rows, first those of the cities; or a ray that proves that there is no solution.
     activity : ndarray of float64
         Values of the rows after those of the cities.
-    objective : float
-    outcome : Outcome
-        Of the last solution.
-    iterations : int
-        Steps of the simplex method, of all solutions.
+    iterations, solutions : int
+        Steps of the simplex method, and how often it was used.
     """
 
     def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:

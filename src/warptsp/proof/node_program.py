@@ -38,15 +38,7 @@ thousandth of a unit of length."""
 class NodeProgram:
     """A linear programme that is set to one node of the tree after the other.
 
-    Parameters
-    ----------
-    instance : ClosedInstance
-    tour : ndarray of int32
-        A closed tour.
-    seed : int
-    token : StopToken
-    keep_cuts : bool
-        Whether `cuts` is filled, for a certificate or a checkpoint.
+    It begins with a closed tour, and fills `cuts` where a certificate or a checkpoint wants them.
 
     Attributes
     ----------
@@ -58,8 +50,6 @@ class NodeProgram:
         That no tour in it is shorter than its bound.
     cuts : dict of int to tuple
         All cuts that any evidence names.
-    relaxation : Relaxation
-    program : LinearProgram
 
     Raises
     ------

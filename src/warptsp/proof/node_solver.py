@@ -45,22 +45,9 @@ DEEP = 3
 
 
 class NodeSolver(NodeProgram):
-    """What solves nodes.
+    """What solves nodes, and counts rounds and the cuts that were `found`, by kind.
 
-    Parameters
-    ----------
-    instance, tour, seed, token, keep_cuts
-        As those of `NodeProgram`.
-    threads : int
-        For local cuts; nothing depends on their number.
-    report : callable
-        Called after each round; returns nothing.
-
-    Attributes
-    ----------
-    rounds : int
-    found : dict of str to int
-        Cuts by kind.
+    `threads` seek local cuts, and nothing depends on their number; `report` is called after each round.
     """
 
     def __init__(

@@ -32,9 +32,7 @@ class ProofProgress:
         Of the best tour; and what is proved.
     nodes, open_nodes : int
         Of the tree, examined and still to be examined; none before the first branch.
-    edges : int
-        In the linear programme.
-    cuts : int
+    edges, cuts : int
         In the linear programme.
     tour : callable
         ``tour()`` returns the best tour so far, as an int32 array of its own.

@@ -45,22 +45,10 @@ def side_by_side(
 ) -> None:
     """Do tasks until there are none and none is being done.
 
-    One worker needs no thread, and is not waited for. All callables but `do` are called in this thread.
-
-    Parameters
-    ----------
-    workers : sequence
-    task_for : callable
-        ``task_for(k)`` returns a task for worker k, which is free; None for none. It may depend on what was
-        taken so far, and on nothing else.
-    do : callable
-        ``do(worker, task)`` returns a result.
-    take : callable
-        ``take(k, result)`` takes what worker k has done.
-    poll : callable
-        ``poll(count)`` is called now and then while results are waited for: so many tasks are being done.
-    give_up : callable
-        Makes `do` end soon; called if any of these fails.
+    One worker needs no thread, and is not waited for. All callables but `do` are called in this thread:
+    ``task_for(k)`` for a task of worker k, which is free, or None, by what was taken so far and nothing else;
+    ``take(k, result)`` with what it has done; ``poll(count)`` now and then while so many tasks are being
+    done; `give_up`, which makes `do` end soon, if any of these fails.
     """
     if len(workers) == 1:
         while (task := task_for(0)) is not None:

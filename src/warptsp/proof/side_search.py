@@ -44,23 +44,9 @@ def search_aside(
 ) -> NDArray[np.int32]:
     """Return the best tour of a population of local optima and their crossover, or the given one.
 
-    Parameters
-    ----------
-    instance : ClosedInstance
-    edges : ndarray of int32, shape (k, 2)
-        Candidates of the local searches.
-    tour : ndarray of int32
-        The best closed tour; a member, too.
-    members : int
-        Those that start from random fragments.
-    seed, round : int
-        Together, of the random numbers.
-    token : StopToken
-        Ends it with the best tour so far.
-    until : float
-        So does this time, on the monotonic clock.
-    report : callable
-        Called after every ten members, and after each generation.
+    Local searches look along `edges`, shape (k, 2). Beside `members` from random fragments the given tour, a
+    closed one, is a member. The token, or the time `until` on the monotonic clock, ends it with the best tour
+    so far. `report` is called after every ten members, and after each generation.
     """
     if instance.size < FEWEST_CITIES or token.stopped():
         return tour

@@ -39,20 +39,9 @@ POLL_SECONDS = 0.02
 
 
 class Windows:
-    """A division of an instance into windows.
+    """A division into windows of an instance with coordinates, along its best closed tour.
 
-    Parameters
-    ----------
-    instance : ClosedInstance
-        Of a problem with coordinates.
-    tour : ndarray of int32
-        The best closed tour.
-    seed : int
-    token : StopToken
-    threads : int
-        Each works on a window; the cuts do not depend on their number.
-    report : callable
-        Called after rounds; returns nothing.
+    Each thread works on a window, and cuts do not depend on their number; `report` is called after rounds.
     """
 
     def __init__(
