@@ -146,6 +146,12 @@ def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...
 
+def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[numpy.float64], int]: ...
+
+def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[NDArray[numpy.float64], int]: ...
+
+def format_integers(rows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes: ...
+
 def candidate_lists(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, per_quadrant: int, norm: int, sphere: bool, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """
     Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.
@@ -369,7 +375,7 @@ class AnnealingPlan:
 
 def cooled(progress: float, cold: float) -> float:
     """
-    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/cooling.h).
+    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/kick_kinds.h).
     """
 
 class LkParams:
@@ -803,9 +809,3 @@ def merge_tours(*, orders: Annotated[NDArray[numpy.int32], dict(shape=(None, Non
     """
     The nodes of one tour that has no edges but those of the tours in the rows of `orders`, and is no longer than the shortest of them; lengths[t, i] is that of the edge of tour t from place i to the next.
     """
-
-def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[numpy.float64], int]: ...
-
-def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[NDArray[numpy.float64], int]: ...
-
-def format_integers(rows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes: ...

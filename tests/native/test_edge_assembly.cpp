@@ -25,15 +25,7 @@ struct Cloud {
     instance.size = n;
     instance.points = Points{xy.data(), 2};
     instance.params.candidates = candidates;
-    instance.candidates.assign((size_t)n * candidates, -1);
-    for (int c = 0; c < n; c++) {
-      std::vector<int> others = in_order(n);
-      const auto far = [&](int d) { return std::hypot(xy[2 * c] - xy[2 * d], xy[2 * c + 1] - xy[2 * d + 1]); };
-      std::sort(others.begin(), others.end(), [&](int a, int b) {
-        return (a == c) != (b == c) ? b == c : far(a) != far(b) ? far(a) < far(b) : a < b;
-      });
-      std::copy_n(others.begin(), std::min(candidates, n - 1), instance.candidates.begin() + (size_t)c * candidates);
-    }
+    instance.candidates = nearest_of(EuclideanExact{xy.data()}, n, candidates);
     if (fixed > 0) instance.fixed.assign(2 * (size_t)n, -1);
     for (int c = 0; fixed > 0 && c + 1 < n; c++)
       if (random.uniform() < fixed) {

@@ -112,46 +112,18 @@ static double length_of(const std::vector<double> &points, const std::vector<int
   return sum;
 }
 
-// All edges in order of length.
-static std::vector<int> plain_greedy(const std::vector<double> &points, MetricKind kind) {
-  const int dimensions = columns_of(kind), n = (int)points.size() / dimensions;
-  struct Edge {
-    double length;
-    int a, b;
-  };
-  std::vector<Edge> all;
-  for (int a = 0; a < n; ++a)
-    for (int b = a + 1; b < n; ++b)
-      all.push_back({coordinate_distance(kind, &points[dimensions * a], &points[dimensions * b]), a, b});
-  std::sort(all.begin(), all.end(), [](const Edge &x, const Edge &y) { return x.length < y.length; });
-  std::vector<int> links(2 * n, -1), path = in_order(n);
-  const auto join = [&](int a, int b) {
-    links[2 * a + (links[2 * a] >= 0)] = b;
-    links[2 * b + (links[2 * b] >= 0)] = a;
-  };
-  for (const Edge &l : all) {
-    if (links[2 * l.a + 1] >= 0 || links[2 * l.b + 1] >= 0 || path[l.a] == path[l.b]) continue;
-    join(l.a, l.b);
-    const int from = path[l.b];
-    for (int &p : path)
-      if (p == from) p = path[l.a];
-  }
-  std::vector<int> ends;
-  for (int i = 0; i < n; ++i)
-    if (links[2 * i + 1] < 0) ends.push_back(i);
-  join(ends[0], ends[1]);
-  return tour_of(links);
-}
-
+// The host takes all edges of so few cities in order of length.
 TEST(takes_edges_in_order_of_length) {
   check::Random random(2);
   for (const MetricKind kind : {MetricKind::exact_2d, MetricKind::exact_3d})
     for (int trial = 0; trial < 40; ++trial) {
-      const std::vector<double> points = cloud(0, 4 + random.below(200), columns_of(kind), random);
-      const int n = (int)points.size() / columns_of(kind);
+      const int n = 4 + random.below(200), dimensions = columns_of(kind);
+      const std::vector<double> points = cloud(0, n, dimensions, random);
       const std::vector<int> tour = greedy_in_rounds(points, kind, n - 1, 1).tour;
+      std::vector<int> plain(n);
+      CHECK(greedy_edge_points(points.data(), n, dimensions, kind, nullptr, 0, 1, StopToken(), plain.data()));
       // The same edges; a tour and its reverse are one.
-      CHECK(std::fabs(length_of(points, tour, kind) - length_of(points, plain_greedy(points, kind), kind)) < 1e-9);
+      CHECK(std::fabs(length_of(points, tour, kind) - length_of(points, plain, kind)) < 1e-9);
       CHECK(is_tour(tour, n));
     }
 }

@@ -71,21 +71,6 @@ struct Instances<Matrix<V>> {
   Source source() const { return {entries.data(), (int)metric.size}; }
 };
 
-template <class Metric>
-std::vector<int> nearest(const Metric &metric, int n, int count) {
-  std::vector<int> lists((size_t)n * count, -1), others;
-  for (int c = 0; c < n; c++) {
-    others.clear();
-    for (int d = 0; d < n; d++)
-      if (d != c) others.push_back(d);
-    const int k = std::min(count, n - 1);
-    std::partial_sort(others.begin(), others.begin() + k, others.end(),
-                      [&](int a, int b) { return std::make_pair(metric(c, a), a) < std::make_pair(metric(c, b), b); });
-    std::copy_n(others.begin(), k, lists.begin() + (size_t)c * count);
-  }
-  return lists;
-}
-
 std::set<std::pair<int, int>> edges_of(const std::vector<int> &tour) {
   std::set<std::pair<int, int>> edges;
   for (size_t i = 0; i < tour.size(); i++) edges.insert(std::minmax({tour[i], tour[(i + 1) % tour.size()]}));
@@ -125,7 +110,7 @@ struct Bench {
   Bench(const Metric &m, int size, std::vector<int> tour, std::vector<int> paths, const std::vector<int> &fixed,
         const LkParams &p, check::Random *thin = nullptr)
       : metric(m), n(size), params(p), order(std::move(tour)), position(n), path(std::move(paths)),
-        candidates(nearest(m, n, p.candidates)), scratch(n), edge(n), edge_scratch(n), queued(n, 0) {
+        candidates(nearest_of(m, n, p.candidates)), scratch(n), edge(n), edge_scratch(n), queued(n, 0) {
     if (thin)
       for (int c = 0; c < n; c++)
         for (int k = thin->below(params.candidates + 1); k < params.candidates; k++)
@@ -435,7 +420,7 @@ struct Whole {
 
   Whole(const Instances<Metric> &i, int size, const std::vector<int> &tour, const std::vector<int> &keep)
       : instance(i), n(size), fixed(keep),
-        search(i.source(), Instance{n, i.points(), nearest(i.metric, n, 8), keep, of_lists(8)}, tour,
+        search(i.source(), Instance{n, i.points(), nearest_of(i.metric, n, 8), keep, of_lists(8)}, tour,
                std::is_same_v<typename Metric::Value, int> ? 0 : typename Metric::Value(1e-9)) {}
 
   void round(const RoundPlan &plan, const StopToken &token, double slice) {
@@ -527,24 +512,6 @@ TEST(a_stopped_search_changes_nothing) {
   whole.round({4, true, true, 1000, 0.0, 0.0, 1, 1, 2, true}, token, 10.0);
   CHECK(whole.search.length() == length);
   CHECK(whole.search.best() == tour);
-}
-
-// The same seed gives the same kicks, another one others.
-TEST(a_seed_names_the_search) {
-  check::Random draw(8);
-  const int n = 500;
-  const Instances<EuclideanExact> instance(0, n, draw);
-  const std::vector<int> tour = shuffled(n, draw);
-  std::vector<std::vector<int>> found;
-  for (const u64 seed : {1, 1, 2}) {
-    Whole<EuclideanExact> whole(instance, n, tour, {});
-    const StopToken token;
-    whole.search.optimize(10.0, token);
-    whole.search.kicks({2000, 10.0, seed, 1, 0}, token);
-    found.push_back(whole.search.best());
-  }
-  CHECK(found[0] == found[1]);
-  CHECK(found[0] != found[2]);
 }
 
 }  // namespace

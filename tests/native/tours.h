@@ -43,3 +43,19 @@ inline std::vector<int> pairs_of(const std::vector<int> &partners) {
   for (size_t i = 0; i < partners.size(); i++) pairs.insert(pairs.end(), {(int)i / 2, partners[i]});
   return pairs;
 }
+
+// Lists [n, count] of the nearest, of equals the lower number first; -1 behind the last.
+template <class Metric>
+std::vector<int> nearest_of(const Metric &metric, int n, int count) {
+  std::vector<int> lists((size_t)n * count, -1), others;
+  for (int c = 0; c < n; c++) {
+    others.clear();
+    for (int d = 0; d < n; d++)
+      if (d != c) others.push_back(d);
+    const int k = std::min(count, n - 1);
+    std::partial_sort(others.begin(), others.begin() + k, others.end(),
+                      [&](int a, int b) { return std::make_pair(metric(c, a), a) < std::make_pair(metric(c, b), b); });
+    std::copy_n(others.begin(), k, lists.begin() + (size_t)c * count);
+  }
+  return lists;
+}

@@ -74,26 +74,6 @@ def tour_search(
 
 
 @attacked
-def tour_search_of_integers(matrix=WHOLE, tour=TOUR):
-    tour_search(matrix=matrix, tour=tour)
-
-
-@attacked
-def tour_search_of_small_integers(points=POINTS, kind=Metric.EUC_2D.kind):
-    tour_search(kind=kind, points=points, small_integers=True)
-
-
-@attacked
-def tour_search_of_numbers(matrix=MATRIX, tour=TOUR):
-    tour_search(matrix=matrix, tour=tour)
-
-
-@attacked
-def tour_search_of_3d_metric(kind=Metric.EXACT_3D.kind, points=np.column_stack([POINTS, POINTS[:, 0]])):
-    tour_search(kind=kind, points=points)
-
-
-@attacked
 def prove(points=POINTS[:20], trees=50):
     few = np.argsort(MATRIX[:20, :20], axis=1, kind="stable")[:, 1:7].astype(np.int32)
     start = np.arange(20, dtype=np.int32)
@@ -210,16 +190,6 @@ def neighbor_search(
 
 
 @attacked
-def neighbor_search_of_integers(matrix=WHOLE):
-    neighbor_search(matrix=matrix)
-
-
-@attacked
-def neighbor_search_of_numbers(matrix=MATRIX):
-    neighbor_search(matrix=matrix)
-
-
-@attacked
 def descend(passes=5, threads=2, seconds=0.01):
     neighbor_search(best=1, many=1).descend(passes=passes, threads=threads, seconds=seconds, token=token())
 
@@ -246,16 +216,6 @@ def descent(
 
 
 @attacked
-def descent_of_integers(matrix=WHOLE):
-    descent(matrix=matrix)
-
-
-@attacked
-def descent_of_numbers(matrix=MATRIX):
-    descent(matrix=matrix)
-
-
-@attacked
 def symmetric_tours(
     kind=EXACT, points=POINTS, matrix=None, fixed=PAIRS, planar=1, center_x=50.0, scale=1.0, slack=0.0,
     place_error=1e-3, circle=TOUR[1:], chains=2, elements=0, random=False, triples=False, threads=2,
@@ -271,11 +231,6 @@ def symmetric_tours(
     made.descend(0.01, token())
     made.anneal(temperature, factor, 100, 0, steps, token())
     made.cities(chain)
-
-
-@attacked
-def symmetric_tours_of_a_matrix(matrix=MATRIX):
-    symmetric_tours(planar=0, matrix=matrix)
 
 
 @attacked
@@ -368,7 +323,7 @@ FEW = np.stack([MATRIX[:7, :7], MATRIX[5:12, 5:12]])
 KEPT = {"fixed_edges": FEW_EDGES}
 PATH = {"open": True, "start": 2, "end": 3}
 
-# Functions that are called as they are; those of the first group have a token, too.
+# Calls with other right arguments, and functions as they are; those of the first group have a token, too.
 FUNCTIONS = [
     (_native.candidate_lists, QUERY),
     (_native.candidate_lists, {**QUERY, "points": SPACE, "sphere": True}),
@@ -390,6 +345,15 @@ FUNCTIONS = [
     (_native.optimal_tours, {"distances": WHOLE[None, :10, :10].astype(np.int64), **KEPT}),
 ]  # fmt: skip
 FUNCTIONS_WITHOUT = [
+    (tour_search, {"matrix": WHOLE, "tour": TOUR}),
+    (tour_search, {"matrix": MATRIX, "tour": TOUR}),
+    (tour_search, {"kind": Metric.EUC_2D.kind, "points": POINTS, "small_integers": True}),
+    (tour_search, {"kind": Metric.EXACT_3D.kind, "points": SPACE}),
+    (neighbor_search, {"matrix": WHOLE}),
+    (neighbor_search, {"matrix": MATRIX}),
+    (descent, {"matrix": WHOLE}),
+    (descent, {"matrix": MATRIX}),
+    (symmetric_tours, {"matrix": MATRIX, "planar": 0}),
     (_native.shorter_tours, {"distances": FEW, "lengths": np.full(2, 1.5), "steps": 1000, **KEPT, **PATH}),
     (_native.whole_exponent, {"longest": 5.0, "integral": True}),
     (_native.takes_each_once, {"tour": TOUR, "threads": 2}),

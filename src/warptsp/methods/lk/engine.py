@@ -68,7 +68,7 @@ class Schedule:
             if self.left <= 0:
                 return False
             self.kicks = self._last - self._begun
-            self.progress = done * (1 / self.kicks)  # as native/lk/annealing.h
+            self.progress = done * (1 / self.kicks)  # as native/lk/batch_search.h
         if (remaining := planned_seconds(self._run)) is not None:
             self.remaining = max(0.0, remaining - self._kept)
             if self.remaining == 0 and self._share < 1:

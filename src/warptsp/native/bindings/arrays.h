@@ -70,14 +70,6 @@ inline void check_metric(int kind, size_t columns) {
           "points have " + std::to_string(columns) + " columns; the metric needs " + std::to_string(needed));
 }
 
-// A NumPy array that owns the memory; no copy.
-template <class T>
-NumpyArray<T> to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
-  T *const data = values.release();
-  nb::capsule owner(data, [](void *p) noexcept { typename Buffer<T>::Free()(static_cast<T *>(p)); });
-  return NumpyArray<T>(data, shape, owner);
-}
-
 // None where the token stopped what fills it.
 typedef std::optional<NumpyArray<int>> FilledArray;
 

@@ -44,10 +44,11 @@ inline Counts counts_of(std::initializer_list<std::pair<const char *, long long>
 }
 
 // A NumPy array that owns the vector's memory; no copy.
-template <class T>
-NumpyArray<T> to_numpy(std::vector<T> values, std::initializer_list<size_t> shape) {
-  auto *owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+template <class T, class Allocator>
+NumpyArray<T> to_numpy(std::vector<T, Allocator> values, std::initializer_list<size_t> shape) {
+  typedef std::vector<T, Allocator> Vector;
+  auto *owned = new Vector(std::move(values));
+  nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<Vector *>(p); });
   return NumpyArray<T>(owned->data(), shape, owner);
 }
 template <class T>

@@ -2,17 +2,11 @@
 
 using namespace warptsp;
 
-// A file each; what others refer to comes before them.
-#define WARPTSP_BINDINGS(X)                                                                                            \
-  X(bound)                                                                                                             \
-  X(build_info)                                                                                                        \
-  X(token) X(distances) X(descent) X(dimacs) X(geometry) X(neighbor_search) X(hill_climbing) X(path_graph) X(pictures) \
-      X(plans) X(search) X(directed) X(batch) X(proof) X(small) X(symmetric) X(tour_check) X(tour_cut) X(tour_merge)   \
-          X(tsplib)
-#define WARPTSP_DECLARE(name) void bind_##name(nb::module_ &m);
-#define WARPTSP_BIND(name) bind_##name(m);
-
-WARPTSP_BINDINGS(WARPTSP_DECLARE)
+// A file each.
+typedef void Bind(nb::module_ &m);
+Bind bind_bound, bind_build_info, bind_distances, bind_descent, bind_instances, bind_geometry, bind_neighbor_search,
+    bind_hill_climbing, bind_path_graph, bind_pictures, bind_plans, bind_search, bind_directed, bind_batch, bind_proof,
+    bind_small, bind_symmetric, bind_tours;
 
 void bind_token(nb::module_ &m) {
   nb::class_<StopToken>(m, "StopToken", nb::dynamic_attr(),
@@ -40,5 +34,10 @@ NB_MODULE(_native, m) {
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
   watch_for_the_end();
-  WARPTSP_BINDINGS(WARPTSP_BIND)
+  // What others refer to comes before them.
+  for (Bind *bind :
+       {bind_bound, bind_build_info, bind_token, bind_distances, bind_descent, bind_instances, bind_geometry,
+        bind_neighbor_search, bind_hill_climbing, bind_path_graph, bind_pictures, bind_plans, bind_search,
+        bind_directed, bind_batch, bind_proof, bind_small, bind_symmetric, bind_tours})
+    bind(m);
 }

@@ -3,7 +3,7 @@
 
 #include "arrays.h"
 #include "fields.h"
-#include "lk/annealing.h"
+#include "lk/lk_arrays.h"
 #include "lk/population_run.h"
 
 using namespace warptsp;
@@ -68,7 +68,7 @@ void bind_plans(nb::module_ &m) {
               field("cold", &AnnealingPlan::cold, "Share of the kicks at the end that have the temperature 0."));
   m.def("cooled", &cooled<double>, "progress"_a, "cold"_a,
         "What is left of the start temperature at a share of the horizon, with so much of it at 0 "
-        "(native/lk/cooling.h).");
+        "(native/lk/kick_kinds.h).");
   const LkParams usual;
   nb::class_<LkParams>(m, "LkParams", "How the main solver searches a tour, whatever the instance.")
       .def(

@@ -41,10 +41,6 @@ inline InstructionSet instruction_set() {
   return found;
 }
 
-inline const char *name_of(InstructionSet set) {
-  return set == InstructionSet::avx512 ? "AVX-512" : set == InstructionSet::avx2 ? "AVX2" : "baseline";
-}
-
 }  // namespace warptsp
 
 #if WARPTSP_HAS_SETS

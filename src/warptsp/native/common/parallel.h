@@ -1,4 +1,4 @@
-// Helpers of the host code: uninitialised memory, and work split over threads. Host code only.
+// Helpers of the host code: uninitialised memory, prefetching, and work split over threads. Host code only.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -38,7 +39,7 @@ inline void *allocate_pages(size_t bytes) {
 }
 inline void free_pages(void *data) { ::operator delete(data, std::align_val_t{page_alignment}); }
 
-// The same for a vector.
+// New elements are left as they are, unless they have a constructor.
 template <class T>
 struct PageAllocator {
   typedef T value_type;
@@ -48,6 +49,14 @@ struct PageAllocator {
   T *allocate(size_t count) { return static_cast<T *>(allocate_pages(count * sizeof(T))); }
   void deallocate(T *data, size_t) { free_pages(data); }
   template <class U>
+  void construct(U *place) {
+    ::new (static_cast<void *>(place)) U;
+  }
+  template <class U, class... Given>
+  void construct(U *place, Given &&...given) {
+    ::new (static_cast<void *>(place)) U(std::forward<Given>(given)...);
+  }
+  template <class U>
   bool operator==(const PageAllocator<U> &) const {
     return true;
   }
@@ -56,37 +65,20 @@ struct PageAllocator {
     return false;
   }
 };
-template <class T>
-using PageVector = std::vector<T, PageAllocator<T>>;
 
 // Memory whose pages are first touched by the loop that fills it: a hundred megabytes of zeros would take longer
-// than a caller who has asked to stop is willing to wait. For the same reason large ones lie on huge pages where the
-// system has them: ten million cities' worth of small pages take a tenth of a second to give back.
+// than a caller who has asked to stop is willing to wait.
 template <class T>
-class Buffer {
-  static_assert(std::is_trivially_copyable<T>::value, "a Buffer is never constructed element by element");
+using Buffer = std::vector<T, PageAllocator<T>>;
 
- public:
-  Buffer() = default;
-  explicit Buffer(size_t size) : data_(static_cast<T *>(allocate_pages(size * sizeof(T)))), size_(size) {}
-  T *data() { return data_.get(); }
-  const T *data() const { return data_.get(); }
-  T *begin() { return data_.get(); }
-  T *end() { return data_.get() + size_; }
-  size_t size() const { return size_; }
-  T &operator[](size_t i) { return data_.get()[i]; }
-  const T &operator[](size_t i) const { return data_.get()[i]; }
-
-  struct Free {
-    void operator()(T *data) const { free_pages(data); }
-  };
-  // Hands the memory over to somebody who will call Free on it.
-  T *release() { return data_.release(); }
-
- private:
-  std::unique_ptr<T, Free> data_;
-  size_t size_ = 0;
-};
+// A word to the memory system that an address is read soon.
+inline void prefetch(const void *address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
 
 // run(work, task, thread) for every task in [0, tasks): what for_each_task makes of any work, compiled once.
 typedef void (*TaskRun)(void *work, int task, int thread);

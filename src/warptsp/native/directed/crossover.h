@@ -108,13 +108,11 @@ class Crossover {
     for (int c = 0; c < cycles; c++) std::swap(order[c], order[c + shuffle.below(cycles - c)]);
     for (int t = first; t < std::min(last, cycles) && !token.stopped(); t++) {
       Random random(seed, 1, (unsigned long long)t);
-      heads_.clear();
-      tails_.clear();
-      costs_of_.clear();
+      incoming_.clear();
       Cost gain = take(a, b, order[t]);
-      if (heads_.size() > most_exchanged) continue;
+      if (incoming_.size() > most_exchanged) continue;
       if (blocks && cycles > 1) gain += take_neighbours(a, b, order[t], random);
-      const size_t own = heads_.size();
+      const size_t own = incoming_.size();
       const bool joined = apply(a, random, gain);
       if (joined) shorten(a, gain, token);
       revert(a, own);
@@ -137,12 +135,10 @@ class Crossover {
       for (int c = 0; c + 1 < (int)begin_.size() && !changed; c++) {
         const int name = *std::min_element(&cycle_[begin_[c]], cycle_.data() + begin_[c + 1]);
         if (std::find(left.begin(), left.end(), name) != left.end()) continue;
-        heads_.clear();
-        tails_.clear();
-        costs_of_.clear();
+        incoming_.clear();
         Cost gain = take(a, b, c);
         if (gain <= 0) continue;
-        const size_t own = heads_.size();
+        const size_t own = incoming_.size();
         changed = apply(a, random, gain) && gain > 0;
         if (changed) {
           a.length -= gain;
@@ -168,13 +164,12 @@ class Crossover {
   std::vector<int> tour_, place_;
   std::vector<int> cycle_, begin_, cycle_of_, mark_;  // tails of all alternating cycles, and where each begins
   int stamp_ = 0;
-  std::vector<int> heads_, tails_;  // arcs of b that come in
-  std::vector<Cost> costs_of_;      // and what they cost
   struct Link {
     int tail, head;
     Cost cost;
   };
-  std::vector<Link> links_;  // what arcs were before they were changed
+  std::vector<Link> incoming_;  // arcs of b
+  std::vector<Link> links_;     // what arcs were before they were changed
   std::vector<int> cut_, subtour_of_, joined_, size_, entry_;
   std::vector<ArcChange> net_;
   Member parent_;  // of the children that are tried
@@ -203,9 +198,7 @@ class Crossover {
     Cost gain = 0;
     for (int k = begin; k < end; k++) {
       const int tail = cycle_[k], head = a.next[tail], new_tail = cycle_[k + 1 < end ? k + 1 : begin];
-      heads_.push_back(head);
-      tails_.push_back(new_tail);
-      costs_of_.push_back(b.out[new_tail]);
+      incoming_.push_back({new_tail, head, b.out[new_tail]});
       gain += a.out[tail] - b.out[new_tail];
     }
     return gain;
@@ -250,12 +243,12 @@ class Crossover {
 
   // Puts the arcs into `a`, and joins what falls apart. False if no way to do so was found.
   bool apply(Member &a, Random &random, Cost &gain) {
-    const int k = (int)heads_.size();
+    const int k = (int)incoming_.size();
     links_.clear();
     cut_.clear();
-    for (const int head : heads_) cut_.push_back(place_[a.before[head]]);
+    for (const Link &arc : incoming_) cut_.push_back(place_[a.before[arc.head]]);
     std::sort(cut_.begin(), cut_.end());
-    for (int c = 0; c < k; c++) link(a, tails_[c], heads_[c], costs_of_[c]);
+    for (const Link &arc : incoming_) link(a, arc.tail, arc.head, arc.cost);
     subtour_of_.assign(k, -1);
     size_.clear();
     entry_.clear();
@@ -282,6 +275,12 @@ class Crossover {
       if (joined_[s] == s && (own < 0 || size_[s] < size_[own])) own = s;
     Cost least = no_cost;
     int from = -1, to = -1;
+    const auto offer = [&](int tail, int other, Cost cost) {
+      if (cost >= least) return;
+      least = cost;
+      from = tail;
+      to = other;
+    };
     int tail = entry_[own];
     for (int c = 0; c < size_[own]; c++, tail = a.next[tail]) {
       const int head = a.next[tail];
@@ -291,29 +290,17 @@ class Crossover {
       for (int b = 0; b < candidates_.width && heads[b] >= 0; b++) {
         const int other_head = heads[b], other = a.before[other_head];
         const Cost part = candidate_costs[b] - out - a.out[other];
-        if (part >= least || subtour(other_head) == own) continue;
-        const Cost cost = part + costs_(other, head);
-        if (cost < least) {
-          least = cost;
-          from = tail;
-          to = other;
-        }
+        if (part < least && subtour(other_head) != own) offer(tail, other, part + costs_(other, head));
       }
     }
-    if (from < 0) {  // no candidate leaves it
+    const int tries = from < 0 ? 50 : 0;  // if no candidate leaves it
+    for (int t = 0; t < tries; t++) {
       tail = entry_[own];
-      for (int t = 0; t < 50; t++) {
-        const int other = random.below(n_);
-        if (subtour(other) == own) continue;
-        const Cost cost = costs_(tail, a.next[other]) + costs_(other, a.next[tail]) - a.out[tail] - a.out[other];
-        if (cost < least) {
-          least = cost;
-          from = tail;
-          to = other;
-        }
-      }
-      if (from < 0) return false;
+      const int other = random.below(n_);
+      if (subtour(other) != own)
+        offer(tail, other, costs_(tail, a.next[other]) + costs_(other, a.next[tail]) - a.out[tail] - a.out[other]);
     }
+    if (from < 0) return false;
     const int with = subtour(to), head = a.next[from], other_head = a.next[to];
     link(a, from, other_head, costs_(from, other_head));
     link(a, to, head, costs_(to, head));

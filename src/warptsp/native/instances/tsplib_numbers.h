@@ -105,33 +105,25 @@ const char *parse_number(const char *p, const char *end, double &value, Slow &&s
   }
   if (p != end && !is_space(*p) && *p != delimiter) return nullptr;
 
+  const auto is = [&](double magnitude) {
+    value = negative ? -magnitude : magnitude;
+    return p;
+  };
   if (significant < 20) {
-    if (digits == 0) {
-      value = negative ? -0.0 : 0.0;
-      return p;
-    }
-    if (exponent == 0 && digits < (1ull << 53)) {
-      value = static_cast<double>(digits);
-      if (negative) value = -value;
-      return p;
-    }
+    if (digits == 0) return is(0.0);
+    if (exponent == 0 && digits < (1ull << 53)) return is(static_cast<double>(digits));
 #if FLT_EVAL_METHOD == 0
     // Both operands are exact doubles, so one rounding is left (Clinger 1990).
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (digits < (1ull << 53) && exponent >= -22 && exponent <= 22) {
       const double whole = static_cast<double>(digits);
-      value = exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent];
-      if (negative) value = -value;
-      return p;
+      return is(exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent]);
     }
 #endif
 #if defined(__SIZEOF_INT128__)
-    if (exponent >= -number_detail::largest_power && exponent <= number_detail::largest_power) {
-      value = number_detail::scaled(digits, static_cast<int>(exponent));
-      if (negative) value = -value;
-      return p;
-    }
+    if (exponent >= -number_detail::largest_power && exponent <= number_detail::largest_power)
+      return is(number_detail::scaled(digits, static_cast<int>(exponent)));
 #endif
   }
   return slow(std::string(begin, p).c_str(), value) ? p : nullptr;

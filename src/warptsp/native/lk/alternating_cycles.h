@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/parallel.h"
-#include "common/prefetch.h"
 #include "common/random.h"
 
 namespace warptsp::lk {
@@ -29,8 +28,8 @@ struct EdgeChange {
 // A closed tour, and where each city is on it.
 struct LinkedTour {
   std::vector<int> order;
-  PageVector<int> position;
-  PageVector<TourLinks> links;
+  Buffer<int> position;
+  Buffer<TourLinks> links;
 
   LinkedTour() = default;
   explicit LinkedTour(std::vector<int> tour) : order(std::move(tour)), position(order.size()), links(order.size()) {
@@ -206,7 +205,7 @@ class CycleFinder {
   // the caches, and always the next one makes more generations (EXP-399).
   static constexpr size_t around = 300;
 
-  PageVector<City> cities_;
+  Buffer<City> cities_;
   std::vector<int> path_, begin_;  // cities that may have open edges, in the order of memory
 
   void open_edges(const LinkedTour &a, const LinkedTour &b) {

@@ -1,13 +1,13 @@
 // Many small, plain instances of equally many cities, one after another, each from its cities to its tour. Host code only.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <variant>
 #include <vector>
 
-#include "lk/annealing.h"
 #include "lk/batch_end.h"
 #include "lk/population_run.h"
 #include "lk/tour_search.h"
@@ -105,9 +105,18 @@ class BatchSearch {
       return until_end(BatchEnd::settled,
                        [&](unsigned long long round) { return run.proceed(seed, round, 1, token_); });
     }
-    Annealing annealing(search, n_, std::get<AnnealingPlan>(plan_.search));
-    return until_end(BatchEnd::all_kicks,
-                     [&](unsigned long long round) { return annealing.proceed(seed, round, token_); });
+    const AnnealingPlan &annealing = std::get<AnnealingPlan>(plan_.search);
+    const double mean_edge = std::abs(search.length()) / n_;
+    const auto kicks = [&] { return search.counters().kicks + search.counters().refused; };
+    return until_end(BatchEnd::all_kicks, [&](unsigned long long round) {
+      const long long left = annealing.kicks - kicks();
+      if (left > 0) {
+        const double progress = (double)kicks() * (1.0 / (double)annealing.kicks);
+        const double temperature = annealing.start * mean_edge * cooled(progress, annealing.cold);
+        search.kicks({std::min(annealing.step, left), temperature, seed, round, 0}, token_);
+      }
+      return kicks() >= annealing.kicks;
+    });
   }
 
   Given all_;

@@ -76,7 +76,7 @@ class EdgeCounts {
     Use first[3];
     std::unique_ptr<std::vector<Use>> more;
   };
-  PageVector<Uses> uses_;
+  Buffer<Uses> uses_;
 
   void add(int a, int b, int change) {
     if (a > b) std::swap(a, b);

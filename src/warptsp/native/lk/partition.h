@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/metric.h"
-#include "common/prefetch.h"
+#include "common/parallel.h"
 #include "common/random.h"
 
 namespace warptsp::lk {

@@ -56,7 +56,7 @@ struct PathOrder {
   WARPTSP_FN void clear(int e) const { best[e] = first[e] = none; }
   WARPTSP_FN void find_join(int a) const {
     const JoinOfTours own = cheapest(a);
-    cost[a] = own.found ? bits(own.added) : none;
+    cost[a] = own.found ? bits_of(own.added) : none;
     if (cost[a] != none) atomic_smallest(best + tour[a >> 1], cost[a]);
   }
   WARPTSP_FN void settle(int a) const {
@@ -117,15 +117,6 @@ struct PathOrder {
       join.crossed = crossed < straight, join.found = 1;
     }
     return join;
-  }
-  WARPTSP_FN static u64 bits(double value) {
-#if defined(__CUDA_ARCH__)
-    return (u64)__double_as_longlong(value);
-#else
-    u64 bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
-#endif
   }
 };
 

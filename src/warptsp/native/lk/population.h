@@ -7,7 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "lk/cooling.h"
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
 #include "common/parallel.h"
@@ -32,19 +31,6 @@ struct Member {
   double length = 0;
   SetsOfCycles failed;  // that left no shorter child of this member
 };
-
-// What does not depend on the metric, once for all of them.
-inline void count_edges(const std::vector<Member> &members, EdgeCounts &counts, int threads) {
-  for_each_task(threads, threads, [&](int t) {
-    for (const Member &member : members) counts.add(member.tour, counts.part(t, threads));
-  });
-}
-
-inline void count_changes(const std::vector<std::vector<EdgeChange>> &changes, EdgeCounts &counts, int threads) {
-  for_each_task(threads, threads, [&](int t) {
-    for (const std::vector<EdgeChange> &changed : changes) counts.add(changed, counts.part(t, threads));
-  });
-}
 
 template <class Source>
 class Population {
@@ -124,7 +110,9 @@ class Population {
     if (count < 2) return;
     if (!counts_) {
       counts_ = std::make_unique<EdgeCounts>(instance_.size);
-      count_edges(members_, *counts_, threads);
+      for_each_task(threads, threads, [&](int t) {
+        for (const Member &member : members_) counts_->add(member.tour, counts_->part(t, threads));
+      });
     }
     const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
     if (lengths_.empty())
@@ -170,7 +158,9 @@ class Population {
         throw;
       }
     });
-    count_changes(changes, *counts_, threads);
+    for_each_task(threads, threads, [&](int t) {
+      for (const std::vector<EdgeChange> &changed : changes) counts_->add(changed, counts_->part(t, threads));
+    });
   }
 
  private:
@@ -181,7 +171,7 @@ class Population {
   typename Source::Buffer buffer_;
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
-  PageVector<Value> lengths_;  // of candidates, once there is a generation
+  Buffer<Value> lengths_;  // of candidates, once there is a generation
   std::vector<Crossing> pairs_;
   std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;  // of each thread
 

@@ -190,9 +190,9 @@ class SubProblem {
 
  private:
   typename Source::Buffer buffer_;
-  PageVector<int> position_, scratch_;
-  PageVector<Value> edge_, edge_scratch_, lengths_;
-  PageVector<unsigned char> queued_;
+  Buffer<int> position_, scratch_;
+  Buffer<Value> edge_, edge_scratch_, lengths_;
+  Buffer<unsigned char> queued_;
   std::unique_ptr<Search> search_;
   int next_ = 0;   // city from which the local search goes on
   int reach_ = 0;  // cells of its moves, at most; above near_cells it goes on from cities that have been put off

@@ -6,7 +6,6 @@
 // is turned by a random number of cities, so that it is another one.
 #pragma once
 #include "lk/batch_end.h"
-#include "lk/cooling.h"
 #include "lk/warp_lk.h"
 
 namespace warptsp::lk {

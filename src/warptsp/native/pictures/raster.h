@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/prefetch.h"
+#include "common/parallel.h"
 #include "common/stop_token.h"
 
 namespace warptsp::pictures {

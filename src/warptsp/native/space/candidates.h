@@ -37,16 +37,15 @@ struct TangentQuadrants {
     north[2] = p[0] * east[1] - p[1] * east[0];
   }
   static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-  // Above every dot(a, delta) of the box also in floating point, as products and sums are rounded monotonically.
-  static double most(const double *a, const Offsets<3> &box) {
-    double products[3];
-    for (int d = 0; d < 3; ++d) products[d] = std::max(a[d] * box.low[d], a[d] * box.high[d]);
-    return products[0] + products[1] + products[2];
-  }
-  static double min_dot(const double *a, const Offsets<3> &box) {
-    double products[3];
-    for (int d = 0; d < 3; ++d) products[d] = std::min(a[d] * box.low[d], a[d] * box.high[d]);
-    return products[0] + products[1] + products[2];
+  // Below and above every dot(a, delta) of the box also in floating point, as products and sums are rounded monotonically.
+  static void enclose(const double *a, const Offsets<3> &box, double &low, double &high) {
+    double least[3], most[3];
+    for (int d = 0; d < 3; ++d) {
+      least[d] = std::min(a[d] * box.low[d], a[d] * box.high[d]);
+      most[d] = std::max(a[d] * box.low[d], a[d] * box.high[d]);
+    }
+    low = least[0] + least[1] + least[2];
+    high = most[0] + most[1] + most[2];
   }
   int of(const double *delta) const {
     const double x[2] = {dot(east, delta), dot(north, delta)};
@@ -55,10 +54,8 @@ struct TangentQuadrants {
   bool meets(int sector, const Offsets<3> &box, double *least) const {
     for (int d = 0; d < 3; ++d) least[d] = box.nearest(d);
     Offsets<2> plane;
-    plane.low[0] = min_dot(east, box);
-    plane.high[0] = most(east, box);
-    plane.low[1] = min_dot(north, box);
-    plane.high[1] = most(north, box);
+    enclose(east, box, plane.low[0], plane.high[0]);
+    enclose(north, box, plane.low[1], plane.high[1]);
     double ignored[2];
     return Quadrants().meets(sector, plane, ignored);
   }

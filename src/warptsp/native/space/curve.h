@@ -18,33 +18,6 @@ namespace warptsp::space {
 
 enum class Curve { hilbert, sierpinski };
 
-// Four bits of both coordinates at a time: state (how the curve is turned) and bits in, eight bits of the key and the
-// next state out.
-struct HilbertTable {
-  uint8_t key[4][256], state[4][256];
-  HilbertTable() {
-    for (int start = 0; start < 4; ++start)
-      for (int cell = 0; cell < 256; ++cell) {
-        int turn = start, digits = 0;
-        for (int bit = 3; bit >= 0; --bit)
-          digits = digits << 2 | hilbert_digit(cell >> (4 + bit) & 1, cell >> bit & 1, turn);
-        key[start][cell] = (uint8_t)digits;
-        state[start][cell] = (uint8_t)turn;
-      }
-  }
-};
-
-inline uint64_t hilbert_key(const HilbertTable &table, uint32_t x, uint32_t y) {
-  uint64_t key = 0;
-  int state = 0;
-  for (int shift = 28; shift >= 0; shift -= 4) {
-    const int cell = (x >> shift & 15) << 4 | (y >> shift & 15);
-    key = key << 8 | table.key[state][cell];
-    state = table.state[state][cell];
-  }
-  return key;
-}
-
 // Where the closed curve through the square of side 2^29 passes (x[k], y[k]): halve the triangle that holds the point,
 // and turn the half to look like the whole. Many points at once: four times faster with vector instructions.
 constexpr int sierpinski_lanes = 64, sierpinski_levels = 29;
@@ -137,7 +110,6 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
   grid.enclose(all.low, all.high, dimensions, bits);
   const auto cell_of = [&](const double *point, int d) { return (uint32_t)grid.cell(point[d], d); };
 
-  static const HilbertTable table;
   Buffer<CurvePoint> order(n), spare(n);
   const bool keyed = for_pieces([&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i) order[i].city = (int)i;
@@ -149,7 +121,7 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
     } else if (curve == Curve::hilbert) {
       for (int64_t i = begin; i < end; ++i) {
         const double *const point = points + i * 2;
-        order[i].key = hilbert_key(table, cell_of(point, 0), cell_of(point, 1));
+        order[i].key = plane_hilbert_key(cell_of(point, 0), cell_of(point, 1), bits);
       }
     } else {
       for (int64_t first = begin; first < end; first += sierpinski_lanes) {

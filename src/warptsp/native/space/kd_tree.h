@@ -103,8 +103,8 @@ bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &t
 // Makes node k of `level` and `depth` - 1 levels below it.
 template <int D>
 bool KdTree<D>::split(int level, int k, int depth, const StopToken &token) {
-  TreePoint<D> *const from = points_.begin() + begin(level, k);
-  TreePoint<D> *const to = points_.begin() + begin(level, k + 1);
+  TreePoint<D> *const from = points_.data() + begin(level, k);
+  TreePoint<D> *const to = points_.data() + begin(level, k + 1);
   TreeNode<D> node;
   for (int d = 0; d < D; ++d) node.low[d] = node.high[d] = from->at[d];
   node.first_city = node.last_city = from->city;
@@ -123,7 +123,7 @@ bool KdTree<D>::split(int level, int k, int depth, const StopToken &token) {
   for (int d = 1; d < D; ++d)
     if (node.high[d] - node.low[d] > node.high[axis] - node.low[axis]) axis = d;
   if (node.high[axis] > node.low[axis]) {
-    if (!select(from, to, points_.begin() + begin(level + 1, 2 * k + 1), axis, token)) return false;
+    if (!select(from, to, points_.data() + begin(level + 1, 2 * k + 1), axis, token)) return false;
   } else {
     // Coincident cities: the order of their indices, by which a search can still tell them apart.
     const auto by_city = [](const TreePoint<D> &a, const TreePoint<D> &b) { return a.city < b.city; };

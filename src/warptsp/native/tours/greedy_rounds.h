@@ -42,18 +42,9 @@ struct GreedyStage {
   WARPTSP_FN bool gives(int path) const { return draw == 0 || (mix64(((u64)draw << 32) + (u64)path) & 1) != 0; }
   WARPTSP_FN bool takes(int path) const { return draw == 0 || !gives(path); }
 
-  // Lengths are not negative, so that the bits of a double rise with its value.
   WARPTSP_FN u64 length_bits(int a, int b) const {
-    const double length =
-        coordinate_distance((MetricKind)kind, points + dimensions * (long long)a, points + dimensions * (long long)b);
-#if defined(__CUDA_ARCH__)
-    return (u64)__double_as_longlong(length);
-#else
-    static_assert(sizeof(u64) == sizeof(double), "the bits of a double");
-    u64 bits;
-    __builtin_memcpy(&bits, &length, sizeof bits);
-    return bits;
-#endif
+    return bits_of(
+        coordinate_distance((MetricKind)kind, points + dimensions * (long long)a, points + dimensions * (long long)b));
   }
   // Order among edges of one length: those of cities that follow each other along the curve first, so that a lattice
   // is filled row by row. Scrambled where that is equal, else a line of equal edges would grow by one a round.

@@ -8,7 +8,6 @@
 
 #include "common/metric.h"
 #include "common/parallel.h"
-#include "common/prefetch.h"
 
 namespace warptsp::tours {
 

@@ -1,6 +1,5 @@
-// Cutting a tour into parts that are improved elsewhere, for Python: warptsp.cluster.cutting calls it.
-#include "lk/tour_cut.h"
-
+// Tours as a whole: their check, parts that are improved elsewhere, and several joined into one. warptsp.problem,
+// warptsp.cluster.cutting and warptsp.solver.merging call them.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -8,6 +7,9 @@
 #include <vector>
 
 #include "arrays.h"
+#include "lk/tour_cut.h"
+#include "lk/tour_merge.h"
+#include "tours/tour_check.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -87,7 +89,37 @@ std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const 
 
 }  // namespace
 
-void bind_tour_cut(nb::module_ &m) {
+void bind_tours(nb::module_ &m) {
+  m.def(
+      "takes_each_once",
+      [](const Cities &tour, int threads) {
+        check_threads(threads);
+        require(tour.shape(0) < 0x7fffffff, "a tour has fewer than 2^31 - 1 cities");
+        const WithoutGil unlocked;
+        return takes_each_once(tour.data(), (int)tour.shape(0), threads);
+      },
+      "tour"_a, "threads"_a, "Whether the tour is 0 to n - 1 in any order.");
+  m.def(
+      "edge_sums",
+      [](const Array<const double, 2> &points, const Cities &cities, int kind,
+         int threads) -> std::optional<NumpyArray<double>> {
+        check_threads(threads);
+        const size_t count = cities.shape(0);
+        check_metric(kind, points.shape(1));
+        require(count >= 2, "an edge has two cities");
+        std::vector<double> sums(3 * (size_t)edge_pieces((int64_t)count));
+        bool known = false;
+        {
+          const WithoutGil unlocked;
+          known = edge_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
+                            cities.data(), (int64_t)count, threads, sums.data());
+        }
+        if (!known) return std::nullopt;
+        return to_numpy(std::move(sums));
+      },
+      "points"_a, "cities"_a, "kind"_a, "threads"_a,
+      "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not "
+      "there.");
   nb::class_<TourCut>(m, "TourCut", "A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h.")
       .def_static("stretches", bind_cut_stretches, "tour"_a, "parts"_a, "rotation"_a, "fixed"_a, "threads"_a, "token"_a,
                   "Parts of consecutive cities; None if stopped.")
@@ -137,4 +169,27 @@ void bind_tour_cut(nb::module_ &m) {
       .def("link", bind_link, "order"_a, "points"_a, "kind"_a, "threads"_a, "token"_a,
            "The tour of all parts and how many closed ones it was made of, (None, 0) if there is none that keeps fixed "
            "edges; None if stopped. `order` is that of the ends along a curve, `points` are theirs.");
+  m.def(
+      "merge_tours",
+      [](const Array<const int, 2> &orders, const Array<const double, 2> &lengths, uint64_t seed, int threads,
+         StopToken &token) {
+        const size_t count = orders.shape(0), size = orders.shape(1);
+        check_threads(threads);
+        require(count >= 1 && size >= 3 && size < 0x7fffffff, "tours of 3 to 2^31 - 2 nodes are merged");
+        require(lengths.shape(0) == count && lengths.shape(1) == size, "each edge has one length");
+        for (size_t t = 0; t < count; t++) check_tour(orders.data() + t * size, size, size);
+        const auto merge = [&] {
+          std::vector<WeightedTour> tours(count);
+          for (size_t t = 0; t < count; t++) {
+            const int *const nodes = orders.data() + t * size;
+            const double *const edges = lengths.data() + t * size;
+            tours[t] = {std::vector<int>(nodes, nodes + size), std::vector<double>(edges, edges + size)};
+          }
+          return merge_tours(std::move(tours), seed, threads, token).order;
+        };
+        return to_numpy(interruptible(token, merge, count * size <= brief_cities));
+      },
+      nb::kw_only(), "orders"_a, "lengths"_a, "seed"_a, "threads"_a, "token"_a,
+      "The nodes of one tour that has no edges but those of the tours in the rows of `orders`, and is no longer than "
+      "the shortest of them; lengths[t, i] is that of the edge of tour t from place i to the next.");
 }

@@ -1,5 +1,6 @@
-// The numbers of a TSPLIB section, from text to an array and back.
-#include "common.h"
+// The numbers of a TSPLIB section, from text to an array and back, and the random instances of DIMACS.
+#include "arrays.h"
+#include "instances/dimacs.h"
 #include "instances/tsplib_numbers.h"
 
 #include <nanobind/stl/tuple.h>
@@ -55,9 +56,20 @@ nb::bytes format_integers(Array<const long long, 2> rows) {
   return nb::bytes(text.data(), static_cast<size_t>(out - text.data()));
 }
 
+template <class Draw>
+auto drawn(Draw draw, long long least) {
+  return [draw, least](long long n, int seed) {
+    require(n >= least && n < 0x7fffffff, "n is " + std::to_string(n));
+    require(seed >= 0 && seed < SubtractiveGenerator::modulus, "seed is " + std::to_string(seed));
+    return to_numpy(draw(n, seed), {size_t(n), 2});
+  };
+}
+
 }  // namespace
 
-void bind_tsplib(nb::module_ &m) {
+void bind_instances(nb::module_ &m) {
+  m.def("dimacs_uniform", drawn(dimacs_uniform, 0), "n"_a, "seed"_a);
+  m.def("dimacs_clustered", drawn(dimacs_clustered, 100), "n"_a, "seed"_a);
   m.def("parse_numbers", &parse_numbers, "text"_a, "begin"_a, "expected"_a);
   m.def("parse_table", &parse_table, "text"_a, "begin"_a, "columns"_a, "delimiter"_a);
   m.def("format_integers", &format_integers, "rows"_a);
