@@ -34,6 +34,12 @@ def _problem(source: Source) -> Problem:
     with document_in(source) as document:
         if not source.by_name and is_osrm_table(document):
             return osrm_problem(document)
+        if not isinstance(document, dict) or "type" not in document:
+            keys = [quoted(str(key)) for key in list(document)[:5]] if isinstance(document, dict) else []
+            what = f"an object with {', '.join(keys)}" if keys else f"a JSON {type(document).__name__}"
+            raise InvalidProblem(
+                f"is {what}: GeoJSON, whose objects have a type, or the table of a routing service is needed"
+            )
         return geojson_problem(document, source.file)
 
 
