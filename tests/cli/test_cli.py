@@ -504,7 +504,7 @@ def test_json_is_a_tour_like_any_other(instance, tmp_path, capsys, ends):
     assert (found["length"], found["open"]) == (length, bool(ends))
     for old, new, words in (
         ('"tour": [', '"tour": [99, ', "'99' in its tour: cities from 0 to 19 are needed"),
-        ('"closed": ', '"shut": ', "has no tour as warptsp solve --json writes it"),
+        ('"closed": ', '"shut": ', "has no list tour, or does not say whether it is closed"),
     ):
         (tmp_path / "r.json").write_text(text.replace(old, new))
         assert call("check", instance, tmp_path / "r.json") == 2

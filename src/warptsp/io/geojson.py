@@ -232,7 +232,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
             document.get(key) if isinstance(document, dict) else None for key in ("tour", "closed")
         )
         if not isinstance(tour, list) or not isinstance(closed, bool):
-            raise InvalidProblem("has no tour as warptsp solve --json writes it")
+            raise InvalidProblem("has no list tour, or does not say whether it is closed")
         wrong = next((city for city in tour if type(city) is not int or not 0 <= city < problem.n), None)
         if wrong is not None:
             raise InvalidTour(
