@@ -491,3 +491,21 @@ def test_many_files_are_read_as_one_is(tmp_path, capsys):
     np.save(tmp_path / "many.npy", np.zeros((2, 5, 2)))
     assert call("solve-many", tmp_path / "many.npy", "--encoding", "cp1250") == 2
     assert "--encoding: " in complaint(capsys)
+
+
+@pytest.mark.parametrize("ends", [[], ["--open"]])
+def test_json_is_a_tour_like_any_other(instance, tmp_path, capsys, ends):
+    assert solve(instance, "--kicks", 3, "--json", "-q", *ends) == 0
+    text = capsys.readouterr().out
+    length = json.loads(text)["length"]
+    (tmp_path / "r.json").write_text(text)
+    assert call("check", instance, tmp_path / "r.json", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["length"], found["open"]) == (length, bool(ends))
+    for old, new, words in (
+        ('"tour": [', '"tour": [99, ', "'99' in its tour: cities from 0 to 19 are needed"),
+        ('"closed": ', '"shut": ', "has no list tour, or does not say whether it is closed"),
+    ):
+        (tmp_path / "r.json").write_text(text.replace(old, new))
+        assert call("check", instance, tmp_path / "r.json") == 2
+        assert words in complaint(capsys)

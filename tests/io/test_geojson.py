@@ -81,7 +81,8 @@ def test_points_and_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "the document is 'None': a Point or a MultiPoint is needed"),
+        ("[]", "is a JSON list: GeoJSON, whose objects have a type, or the table"),
+        ('{"A": {"lat": 1}, "B": 2}', "is an object with 'A', 'B': GeoJSON, whose objects have a type"),
         ('{"type": "FeatureCollection"}', "the document has no list of features"),
         ('{"type": "FeatureCollection", "features": []}', "holds no points"),
         ('{"type": "FeatureCollection", "features": [{"type": "Feature"}]}', "feature 1 is 'None'"),

@@ -46,6 +46,18 @@ def test_some_files_cannot_say(tmp_path, pacific, name):
     assert read_tour_file(tmp_path / name, pacific).open is None
 
 
+@pytest.mark.parametrize(
+    "text", ["1 2 3 4 5 6 1", "id\n1\n2\n3\n4\n5\n6\n1\n", "TOUR_SECTION\n1 2 3 4 5 6 1 -1"]
+)
+def test_a_tour_may_end_where_it_began(tmp_path, pacific, text):
+    (tmp_path / "a.txt").write_text(text)
+    found = read_tour_file(tmp_path / "a.txt", dataclasses.replace(pacific, open=OpenPath()))
+    assert (found.cities.tolist(), found.open) == ([0, 1, 2, 3, 4, 5], False)
+    (tmp_path / "a.txt").write_text(text.replace("6", "1"))
+    with pytest.raises(InvalidTour, match="node 1 is there more than once; node 6 is missing"):
+        read_tour_file(tmp_path / "a.txt", pacific)
+
+
 def checked(capsys, *arguments):
     status = run(["check", *map(str, arguments)])
     shown = capsys.readouterr()

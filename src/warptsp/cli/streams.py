@@ -97,7 +97,7 @@ def secure() -> None:
         except OSError:
             os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)
     sys.stdout = _text(_Results(1, "wb", closefd=False), sys.stdout)
-    sys.stderr = _text(_Remarks(2, "wb", closefd=False), sys.stderr)
+    sys.stderr = _text(_Stream(2, "wb", closefd=False), sys.stderr)
 
 
 def _text(raw: io.FileIO, former: TextIO | None) -> io.TextIOWrapper:
@@ -135,7 +135,3 @@ class _Results(_Stream):
         if error.errno == errno.EPIPE:
             raise ReaderGone("standard output: the reader has gone") from error
         raise OutputError(f"standard output: cannot write: {error.strerror or error}") from error
-
-
-class _Remarks(_Stream):
-    pass

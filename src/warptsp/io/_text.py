@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 _MARKS_OF_UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
+_WORD = re.compile(rb"\S+")
 _BREAK = re.compile(rb"\r\n?|\n")
 _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
 
@@ -134,6 +136,11 @@ def _wide(data: bytes) -> str | None:
 def line_number(data: bytes, offset: int) -> int:
     """The line, counted from 1, that byte `offset` lies in; lines end as on Unix, Windows or old Macs."""
     return 1 + len(_BREAK.findall(data[:offset]))
+
+
+def token_offset(data: bytes, index: int, begin: int = 0) -> int:
+    """Where the word `index`, counted from 0, begins of those from an offset on."""
+    return next(islice(_WORD.finditer(data, begin), index, None)).start()
 
 
 def decode(text: bytes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
 
-from ._text import line_number, quoted
+from ._text import line_number, quoted, token_offset
 from .format import Format, Pieces, Source, TourFile
 
 
@@ -24,7 +23,7 @@ def parse_list(source: Source, problem: Problem) -> TourFile:
     if end < len(data) or wrong.any():
         offset = end
         if wrong.any():
-            offset = next(_offsets(data, int(np.argmax(wrong))))
+            offset = token_offset(data, int(np.argmax(wrong)))
         token = data[offset:].split(None, 1)[0]
         raise ParseError(
             f"{quoted(token)} in a list of cities: an integer is needed",
@@ -46,13 +45,6 @@ def _check_counted(cities: NDArray[np.int64], problem: Problem) -> None:
         raise InvalidTour(
             f"there is no city {cities[wrong][0]}: the list has a 0, so it counts from 0 to {problem.n - 1}"
         )
-
-
-def _offsets(data: bytes, index: int) -> Iterator[int]:
-    for place, token in enumerate(re.finditer(rb"\S+", data)):
-        if place == index:
-            yield token.start()
-            return
 
 
 def _write(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem
+from warptsp.errors import InvalidProblem, InvalidTour
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Itinerary, length_of, travel_seconds
 from warptsp.quantities import finite
 
 from ._json import begins_as_json, document_in
 from ._text import quoted
-from .format import Pieces, Source
+from .format import Pieces, Source, TourFile
 from .lines import Line, cut, map_format
 from .osrm import is_osrm_table, osrm_problem
 from .places import Place, degrees, is_on_earth, place_problem
@@ -34,6 +35,12 @@ def _problem(source: Source) -> Problem:
     with document_in(source) as document:
         if not source.by_name and is_osrm_table(document):
             return osrm_problem(document)
+        if not isinstance(document, dict) or "type" not in document:
+            keys = [quoted(str(key)) for key in list(document)[:5]] if isinstance(document, dict) else []
+            what = f"an object with {', '.join(keys)}" if keys else f"a JSON {type(document).__name__}"
+            raise InvalidProblem(
+                f"is {what}: GeoJSON, whose objects have a type, or the table of a routing service is needed"
+            )
         return geojson_problem(document, source.file)
 
 
@@ -204,14 +211,34 @@ def _stop(
     }
 
 
-FORMATS = (
-    map_format(
-        "GeoJSON",
-        (".geojson", ".json"),
-        _problem,
-        _lines,
-        "lines (LineString, MultiLineString)",
-        sniff=begins_as_json,
-        write_tour=_write_tour,
-    ),
+_MAP = map_format(
+    "GeoJSON",
+    (".geojson", ".json"),
+    _problem,
+    _lines,
+    "lines (LineString, MultiLineString)",
+    sniff=begins_as_json,
+    write_tour=_write_tour,
 )
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    """The line of GeoJSON, all of whose objects have a type; or the tour of ``warptsp solve --json``."""
+    assert _MAP.read_tour is not None
+    if b'"type"' in source.text or b'"tour"' not in source.text:
+        return _MAP.read_tour(source, problem)
+    with document_in(source) as document:
+        tour, closed = (
+            document.get(key) if isinstance(document, dict) else None for key in ("tour", "closed")
+        )
+        if not isinstance(tour, list) or not isinstance(closed, bool):
+            raise InvalidProblem("has no list tour, or does not say whether it is closed")
+        wrong = next((city for city in tour if type(city) is not int or not 0 <= city < problem.n), None)
+        if wrong is not None:
+            raise InvalidTour(
+                f"{quoted(str(wrong))} in its tour: cities from 0 to {problem.n - 1} are needed"
+            )
+        return TourFile(np.array(tour, dtype=np.int64), not closed)
+
+
+FORMATS = (replace(_MAP, read_tour=_read_tour),)

@@ -64,7 +64,9 @@ def format_of_instance(source: Source, name: str | None) -> Format:
     path = source.path.lower().removesuffix(".gz")
     found = next((format for format in _readable() if path.endswith(format.endings)), None)
     if found is not None:
-        return _tsplib_or(found, source) if found.has_columns and not found.binary else found
+        if found.has_columns and not found.binary and (tsplib := _called("tsplib")).recognizes(source.data):
+            return tsplib  # some call TSPLIB's files tables
+        return found
     if path.endswith(".bin"):
         names = ", ".join(format.name for format in _readable() if format.bare and format.sniff is None)
         raise InvalidOption(
@@ -129,9 +131,3 @@ def _recognized(source: Source, able: Sequence[Format]) -> Format:
         if format.recognizes(source.data):
             return format
     raise AssertionError("tables take any text")
-
-
-def _tsplib_or(table: Format, source: Source) -> Format:
-    """The format of what is called a table; some call TSPLIB's files so."""
-    tsplib = _called("tsplib")
-    return tsplib if tsplib.recognizes(source.data) else table

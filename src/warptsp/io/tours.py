@@ -123,6 +123,9 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     assert format.read_tour is not None
     try:
         found = format.read_tour(source, problem)
+        cities = found.cities
+        if len(cities) == problem.n + 1 > 2 and cities[0] == cities[-1] and not found.open:
+            found = TourFile(cities[:-1], open=False)  # back where it began
         problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message, file = str(error), source.file

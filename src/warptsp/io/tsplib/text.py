@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from warptsp._native import parse_numbers
 from warptsp._words import counted
 from warptsp.errors import ParseError
-from warptsp.io._text import decode, line_number, quoted
+from warptsp.io._text import decode, line_number, quoted, token_offset
 from warptsp.problem.values import EXACT_INTEGERS
 
 _log = logging.getLogger(__name__)
@@ -175,11 +175,7 @@ class TsplibText:
 
     def fail_number(self, section: Section, index: int, message: str) -> NoReturn:
         """Fail in the line of the section's number `index`."""
-        offset = section.begin
-        for place, token in enumerate(_TOKEN.finditer(self.data, section.begin, section.end)):
-            if place == index:
-                offset = token.start()
-                break
+        offset = section.begin if index < 0 else token_offset(self.data, index, section.begin)
         self.fail(message, offset, section.keyword)
 
     def fail_odd_line(self, section: Section, columns: int, what: str, otherwise: str) -> NoReturn:
