@@ -122,6 +122,18 @@ def small(result, tmp_path_factory):
     return name
 
 
+@pytest.fixture
+def settled(open_page):
+    """Open a report, and wait for its picture."""
+
+    def settled(*arguments, **options):
+        opened = open_page(*arguments, **options)
+        opened.settle()
+        return opened
+
+    return settled
+
+
 def camera(opened, points):
     shape = opened.page.evaluate("() => [picture.clientHeight, picture.clientWidth]")
     return Camera(points, shape)
@@ -129,9 +141,8 @@ def camera(opened, points):
 
 @pytest.mark.parametrize("painter", ["WebGL", "canvas"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_draws_the_best_tour(painter, scheme, small, result, open_page):
-    opened = open_page(small.as_uri() + ("" if painter == "WebGL" else "#plain"), color_scheme=scheme)
-    opened.settle()
+def test_it_draws_the_best_tour(painter, scheme, small, result, settled):
+    opened = settled(small.as_uri() + ("" if painter == "WebGL" else "#plain"), color_scheme=scheme)
     assert opened.page.evaluate("() => warptspPage.view.painter.name") == painter
     points = result.problem.coordinates
     assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
@@ -141,12 +152,11 @@ def test_it_draws_the_best_tour(painter, scheme, small, result, open_page):
     assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
 
 
-def test_berlin52(shared_data, tmp_path, open_page):
+def test_berlin52(shared_data, tmp_path, settled):
     problem = load(shared_data / "tsplib" / "berlin52.tsp")
     result = warptsp.solve(problem, kicks=3000, device="cpu", snapshots=4)
     write(result, tmp_path / "berlin52.html")
-    opened = open_page(tmp_path / "berlin52.html")
-    opened.settle()
+    opened = settled(tmp_path / "berlin52.html")
     points = problem.coordinates
     assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
     assert "7542" in opened.text("#figures")
@@ -154,9 +164,8 @@ def test_berlin52(shared_data, tmp_path, open_page):
     assert "to the optimum" in opened.text("#curves")
 
 
-def test_mouse(small, result, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_mouse(small, result, settled):
+    opened = settled(small)
     points, mouse = result.problem.coordinates, opened.page.mouse
     expected = camera(opened, points)
     box = opened.page.locator("#picture").bounding_box()
@@ -177,9 +186,8 @@ def test_mouse(small, result, open_page):
     assert_shows(opened.ink(), expected.line(points, result.tour))
 
 
-def test_two_fingers(small, result, open_page):
-    opened = open_page(small, has_touch=True)
-    opened.settle()
+def test_two_fingers(small, result, settled):
+    opened = settled(small, has_touch=True)
     points = result.problem.coordinates
     expected = camera(opened, points)
     box = opened.page.locator("#picture").bounding_box()
@@ -199,9 +207,8 @@ def test_two_fingers(small, result, open_page):
     assert_shows(opened.ink(), expected.line(points, result.tour))
 
 
-def test_keys(small, result, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_keys(small, result, settled):
+    opened = settled(small)
     page, points = opened.page, result.problem.coordinates
     expected = camera(opened, points)
     page.locator("#picture").focus()
@@ -239,9 +246,8 @@ def test_keys(small, result, open_page):
     assert not page.locator("#map").is_visible()
 
 
-def test_slider_shows_the_snapshots(small, result, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_slider_shows_the_snapshots(small, result, settled):
+    opened = settled(small)
     page, points, first = opened.page, result.problem.coordinates, result.snapshots[0]
     slider = page.locator("#slider")
     assert slider.input_value() == slider.get_attribute("max") == str(len(result.snapshots) - 1)
@@ -286,9 +292,8 @@ def without_distances(file):
     return text.getvalue()
 
 
-def test_downloads_are_the_tour(small, result, tmp_path, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_downloads_are_the_tour(small, result, tmp_path, settled):
+    opened = settled(small)
     name = downloaded(opened, "#download-tour", tmp_path)
     assert name.name == "random52.tour"
     result.save(tmp_path / "own.tour")
@@ -303,15 +308,14 @@ def test_downloads_are_the_tour(small, result, tmp_path, open_page):
     assert np.array_equal(read_tour(name, result.problem), result.snapshots[0].tour)
 
 
-def test_tables_hold_all_digits_and_names(tmp_path, open_page):
+def test_tables_hold_all_digits_and_names(tmp_path, settled):
     places = np.array([[48.85661, 2.352222], [-33.4569, -70.64827], [0.125, 179.98], [64.1466, -21.9426]])
     labels = ["Paris", 'Santiago, "de" Chile', "on\nthe line", "Reykjavík"]
     problem = Problem.from_points(
         places, "GREAT_CIRCLE", name="a/b: c", labels=labels, node_ids=[7, 10**13, 3, 9]
     )
     result = warptsp.solve(problem)
-    opened = open_page(as_file(Report.of(result), tmp_path))
-    opened.settle()
+    opened = settled(as_file(Report.of(result), tmp_path))
     name = downloaded(opened, "#download-table", tmp_path)
     assert name.name == "a_b_c.csv"
     result.save(tmp_path / "own.csv")
@@ -319,9 +323,8 @@ def test_tables_hold_all_digits_and_names(tmp_path, open_page):
     assert np.array_equal(read_tour(downloaded(opened, "#download-tour", tmp_path), problem), result.tour)
 
 
-def test_a_lost_graphics_card_is_no_loss(small, result, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_a_lost_graphics_card_is_no_loss(small, result, settled):
+    opened = settled(small)
     for call in ("loseContext", "restoreContext"):
         opened.page.evaluate(
             "(call) => { window.loss ??= warptspPage.view.painter.gl.getExtension('WEBGL_lose_context'); "
@@ -336,9 +339,8 @@ def test_a_lost_graphics_card_is_no_loss(small, result, open_page):
     opened.complaints = [text for text in opened.complaints if "CONTEXT_LOST" not in text]
 
 
-def test_print(small, result, open_page):
-    opened = open_page(small, color_scheme="dark")
-    opened.settle()
+def test_print(small, result, settled):
+    opened = settled(small, color_scheme="dark")
     for landscape in (True, False):
         paper = opened.page.pdf(format="A4", landscape=landscape)
         assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
@@ -369,10 +371,9 @@ def named(tmp_path_factory):
     return name, result
 
 
-def test_the_list_of_stops_is_the_itinerary(named, open_page):
+def test_the_list_of_stops_is_the_itinerary(named, settled):
     name, result = named
-    opened = open_page(name)
-    opened.settle()
+    opened = settled(name)
     page = opened.page
 
     def rows(kind):
@@ -407,9 +408,8 @@ def test_the_list_of_stops_is_the_itinerary(named, open_page):
     assert page.locator("#stops [aria-selected=true]").count() == 1
 
 
-def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path, open_page):
-    opened = open_page(small)
-    opened.settle()
+def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path, open_page, settled):
+    opened = settled(small)
     shown = opened.page.evaluate("() => warptspPage.labels.shown")
     assert len(shown) > 40
     boxes = np.array([label["box"] for label in shown])
@@ -426,12 +426,11 @@ def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path,
     assert many.page.evaluate("() => warptspPage.labels.shown") == []
 
 
-def test_no_name_lies_under_the_buttons(open_page, tmp_path):
+def test_no_name_lies_under_the_buttons(settled, tmp_path):
     problem = Problem.from_points(np.random.default_rng(7).random((150, 2)))
     name = tmp_path / "many.html"
     warptsp.solve(problem, kicks=100, threads=1, device="cpu").report(name)
-    opened = open_page(name, viewport={"width": 390, "height": 780})
-    opened.settle()
+    opened = settled(name, viewport={"width": 390, "height": 780})
     left, top, right, bottom = opened.page.evaluate("() => warptspPage.labels.buttons()")
     assert right > left
     assert bottom > top
@@ -440,10 +439,9 @@ def test_no_name_lies_under_the_buttons(open_page, tmp_path):
     assert not any(b[0] < right and b[2] > left and b[1] < bottom and b[3] > top for b in boxes)
 
 
-def test_a_tap_tells_the_city_and_a_finger_scrolls_the_page(named, open_page):
+def test_a_tap_tells_the_city_and_a_finger_scrolls_the_page(named, settled):
     name, result = named
-    opened = open_page(name, viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
-    opened.settle()
+    opened = settled(name, viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
     page = opened.page
     x, y = page.evaluate("() => warptspPage.view.pixel(warptspPage.cities.x[2], warptspPage.cities.y[2])")
     box = page.locator("#picture").bounding_box()
@@ -463,9 +461,8 @@ def test_a_tap_tells_the_city_and_a_finger_scrolls_the_page(named, open_page):
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-def test_the_theme_can_be_switched(small, open_page):
-    opened = open_page(small, color_scheme="light")
-    opened.settle()
+def test_the_theme_can_be_switched(small, settled):
+    opened = settled(small, color_scheme="light")
     opened.page.click("#theme")
     opened.settle()
     assert opened.paper().max() < 0.2
@@ -487,15 +484,14 @@ def on_earth(tmp_path):
     return as_file(Report.of(warptsp.solve(problem)), tmp_path), np.array(places)
 
 
-def test_the_map_is_loaded_when_it_is_asked_for(on_earth, open_page):
+def test_the_map_is_loaded_when_it_is_asked_for(on_earth, settled):
     name, places = on_earth
-    opened = open_page(
+    opened = settled(
         name,
         prepare=lambda page: page.route(
             f"{TILE}**", lambda route: route.fulfill(body=SQUARE, content_type="image/png", headers=ANYONE)
         ),
     )
-    opened.settle()
     assert not [url for url in opened.requests if url.startswith("http")]
     assert not opened.page.locator("#attribution").is_visible()
     opened.page.locator("#map").check()
@@ -527,9 +523,8 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, open_page):
     assert opened.page.evaluate("() => document.querySelectorAll('#tiles img').length") == 0
 
 
-def test_coastlines_are_in_the_page(on_earth, open_page):
-    opened = open_page(on_earth[0])
-    opened.settle()
+def test_coastlines_are_in_the_page(on_earth, settled):
+    opened = settled(on_earth[0])
     opened.until("warptspPage.world.drawn")
 
     def land(latitude, longitude):
@@ -564,9 +559,8 @@ def test_coastlines_are_in_the_page(on_earth, open_page):
         ),
     ],
 )
-def test_a_map_that_is_not_there_is_said(on_earth, open_page, answer, words):
-    opened = open_page(on_earth[0], prepare=lambda page: page.route(f"{TILE}**", answer))
-    opened.settle()
+def test_a_map_that_is_not_there_is_said(on_earth, settled, answer, words):
+    opened = settled(on_earth[0], prepare=lambda page: page.route(f"{TILE}**", answer))
     opened.page.locator("#map").check()
     opened.until("document.getElementById('status').textContent !== ''")
     assert "could not be loaded: no network, or openstreetmap.org refused" in opened.text("#status")
@@ -578,9 +572,8 @@ def test_a_map_that_is_not_there_is_said(on_earth, open_page, answer, words):
 
 
 @pytest.mark.parametrize("what", ["numbers", "coasts"])
-def test_paper_has_what_the_screen_has(on_earth, open_page, what):
-    opened = open_page(on_earth[0], color_scheme="dark")
-    opened.settle()
+def test_paper_has_what_the_screen_has(on_earth, settled, what):
+    opened = settled(on_earth[0], color_scheme="dark")
     opened.until("warptspPage.world.drawn")
     painted = []
     for _ in range(2):
@@ -600,12 +593,11 @@ def test_paper_has_what_the_screen_has(on_earth, open_page, what):
 # What may be in a file
 
 
-def test_names_do_nothing(tmp_path, open_page):
+def test_names_do_nothing(tmp_path, settled):
     nasty = "</script><img src=x onerror=alert(1)><script>alert(2)</script><!-- <script x"
     problem = Problem.from_points([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]], name=nasty, labels=[nasty, "b", "c"])
     report = report_of(problem, [np.arange(3, dtype=np.int32)], title=nasty, settings={nasty: nasty})
-    opened = open_page(as_file(report, tmp_path))
-    opened.settle()
+    opened = settled(as_file(report, tmp_path))
     assert opened.text("h1") == nasty
     assert nasty in opened.text("#settings")
     assert nasty in opened.page.title()
@@ -615,22 +607,20 @@ def test_names_do_nothing(tmp_path, open_page):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_cities(n, tmp_path, open_page):
+def test_few_cities(n, tmp_path, settled):
     result = warptsp.solve(np.array([[0.0, 0.0], [5.0, 1.0], [2.0, 3.0]])[:n])
-    opened = open_page(as_file(Report.of(result), tmp_path))
-    opened.settle()
+    opened = settled(as_file(Report.of(result), tmp_path))
     assert opened.ink().max() > 0.25
     assert np.array_equal(
         read_tour(downloaded(opened, "#download-tour", tmp_path), result.problem), result.tour
     )
 
 
-def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
+def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, settled):
     points = unit_points(40, 9)
     problem = Problem.from_points(points, open=OpenPath(3, 5), fixed_edges=[[10, 20]])
     result = warptsp.solve(problem, kicks=200)
-    opened = open_page(as_file(Report.of(result), tmp_path))
-    opened.settle()
+    opened = settled(as_file(Report.of(result), tmp_path))
     expected = camera(opened, points)
     assert_shows(opened.ink(), expected.line(points, result.tour, closed=False))
     colours = opened.colours()[: expected.height, : expected.width]
@@ -644,12 +634,11 @@ def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
     assert "open path" in opened.text("#figures")
 
 
-def test_without_coordinates_there_is_no_picture(tmp_path, open_page):
+def test_without_coordinates_there_is_no_picture(tmp_path, settled):
     points = unit_points(30, 10)
     matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
     result = warptsp.solve(matrix, start="random", kicks=500, snapshots=4)
-    opened = open_page(as_file(Report.of(result), tmp_path))
-    opened.settle()
+    opened = settled(as_file(Report.of(result), tmp_path))
     assert "no coordinates" in opened.text("#message")
     assert opened.page.locator(".chart").first.is_visible()
     opened.page.keyboard.press("Home")
@@ -715,12 +704,11 @@ def curve_tour(problem):
     return construct(problem, "space-filling", seed=0, threads=2, token=None)
 
 
-def test_ten_thousand_cities(tmp_path, open_page):
+def test_ten_thousand_cities(tmp_path, settled):
     points = unit_points(10_000, 11)
     problem = Problem.from_points(points)
     result = warptsp.solve(problem, start="space-filling", kicks=5_000, device="cpu", snapshots=6)
-    opened = open_page(as_file(Report.of(result), tmp_path), viewport={"width": 1400, "height": 1000})
-    opened.settle()
+    opened = settled(as_file(Report.of(result), tmp_path), viewport={"width": 1400, "height": 1000})
     expected = camera(opened, points)
     assert_shows(opened.ink(), expected.line(points, result.tour), dots=False)
     opened.page.keyboard.press("Home")
@@ -733,7 +721,7 @@ def test_ten_thousand_cities(tmp_path, open_page):
     assert_shows(opened.ink(), expected.line(points, result.snapshots[0].tour))
 
 
-def test_a_million_cities(tmp_path, open_page):
+def test_a_million_cities(tmp_path, settled):
     rng = np.random.default_rng(12)
     points = rng.normal(0, 0.02, (1_000_000, 2)) + rng.random((40, 2))[rng.integers(0, 40, 1_000_000)]
     problem = Problem.from_points(points, name="million")
@@ -742,8 +730,7 @@ def test_a_million_cities(tmp_path, open_page):
     other[: 1 << 19] = other[: 1 << 19].reshape(-1, 4)[:, [0, 2, 1, 3]].ravel()
     name = as_file(report_of(problem, [other, best]), tmp_path)
     assert name.stat().st_size < 13e6
-    opened = open_page(name)
-    opened.settle()
+    opened = settled(name)
     expected = camera(opened, points)
     # No pixel can be compared, but where there is much of the tour there is much ink.
     ink, line = opened.ink(), expected.line(points, best).mask

@@ -2,6 +2,7 @@
 when nothing happens, or a valid one is on the disk and the error says what is amiss."""
 
 import os
+import re
 import runpy
 import signal
 import socket
@@ -214,14 +215,14 @@ def test_a_task_longer_than_its_deadline_everywhere(pool, problem):
     [
         ("old", f"has warptsp 0.0.9, and this is warptsp {warptsp.__version__}; install the same"),
         ("aging", f"the task is from warptsp {warptsp.__version__}, and this worker has warptsp 0.0.9"),
-        ("other_platform", " vax: which of them does a task may change the tour"),
+        ("other_platform", " vax.*: which of them does a task may change the tour"),
     ],
 )
 def test_workers_that_are_not_alike(pool, problem, expected, told, kind, words):
     pool.want(1, **{kind: 1})
     result = solve(problem, pool)
     np.testing.assert_array_equal(result.tour, expected.tour)
-    assert words in told.text
+    assert re.search(words, told.text)
     assert ("worker refused: tcp" in told.text) == (kind != "other_platform")
     pool.want(1)
 

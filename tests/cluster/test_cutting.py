@@ -273,21 +273,6 @@ def test_geographic_coordinates_are_cut_as_they_are() -> None:
         problem.check_tour(link(cut, problem, 1)[0])
 
 
-def test_few_cities_and_many_parts() -> None:
-    for n in range(1, 6):
-        problem = Problem.from_points(np.zeros((n, 2)))
-        own = np.argsort(np.array([3, 1, 4, 0, 2])[:n]).astype(np.int32)
-        for parts in (1, 2, n, n + 3):
-            for kind in ("stretches", "boxes"):
-                cut = made_cut(kind, problem, own, parts, np.random.default_rng(8))
-                sizes = [cut.size(part) for part in range(cut.parts)]
-                assert sum(sizes) == n
-                assert min(sizes) > 0
-                for part, size in enumerate(sizes):
-                    put(cut, part, np.arange(size)[::-1])
-                assert edges_of(link(cut, problem, 1)[0]) == edges_of(own)
-
-
 def test_what_cannot_be_cut_is_refused() -> None:
     problem = Problem.from_points(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="parts is 0"):

@@ -13,7 +13,7 @@ import warptsp
 from warptsp.cli import commands
 from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.plotting import plot
-from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION
+from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION, WHITE
 from warptsp.problem import KnownLength, Metric, OpenPath, Problem
 
 matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib (extra plot)")
@@ -44,6 +44,13 @@ def looks_like(pixel, colour):
     return np.abs(np.asarray(pixel) - np.array(colour)).max() < 40
 
 
+def assert_shows(figure, axes, colours):
+    """At these points of a panel these colours are seen."""
+    image = pixels(figure)
+    for (x, y), colour in colours.items():
+        assert looks_like(at(image, axes, x, y), colour), (x, y)
+
+
 @pytest.fixture(params=["lines", "image"])
 def drawn_as(request, monkeypatch):
     if request.param == "image":
@@ -53,15 +60,9 @@ def drawn_as(request, monkeypatch):
 
 def test_the_edges_of_both_tours_are_where_their_cities_are(drawn_as):
     figure = plot(SQUARE, STRAIGHT, start=CROSSED)
-    image = pixels(figure)
     start, tour = figure.axes
-    assert looks_like(at(image, tour, 10, 5), BLUE)
-    assert looks_like(at(image, tour, 0, 5), BLUE)
-    assert looks_like(at(image, tour, 3, 3), (255, 255, 255))
-    assert looks_like(at(image, tour, 3, 0), BLUE)
-    assert looks_like(at(image, start, 3, 3), BLUE)
-    assert looks_like(at(image, start, 3, 0), (255, 255, 255))
-    assert looks_like(at(image, tour, 0, 0), VERMILION)
+    assert_shows(figure, tour, {(10, 5): BLUE, (0, 5): BLUE, (3, 3): WHITE, (3, 0): BLUE, (0, 0): VERMILION})
+    assert_shows(figure, start, {(3, 3): BLUE, (3, 0): WHITE})
     assert start.get_title() == "Start: length 48.28427125"
     assert tour.get_title() == "Tour: length 40"
     assert figure.texts[0].get_text() == "square, 4 cities"
@@ -70,17 +71,14 @@ def test_the_edges_of_both_tours_are_where_their_cities_are(drawn_as):
 def test_the_picture_is_not_upside_down(drawn_as):
     problem = Problem.from_points([[0, 0], [8, 0], [4, 10]])
     figure = plot(problem, [0, 1, 2])
-    image, (axes,) = pixels(figure), figure.axes
-    assert looks_like(at(image, axes, 2, 0), BLUE)
-    assert looks_like(at(image, axes, 2, 10), (255, 255, 255))
+    assert_shows(figure, figure.axes[0], {(2, 0): BLUE, (2, 10): WHITE})
 
 
 def test_differences_have_a_colour_each(drawn_as):
     figure = plot(SQUARE, STRAIGHT, start=CROSSED, panels=["difference"])
-    image, (axes,) = pixels(figure), figure.axes
-    assert looks_like(at(image, axes, 3, 0), BLUE)
-    assert looks_like(at(image, axes, 3, 3), VERMILION)
-    kept = at(image, axes, 10, 5)
+    (axes,) = figure.axes
+    assert_shows(figure, axes, {(3, 0): BLUE, (3, 3): VERMILION})
+    kept = at(pixels(figure), axes, 10, 5)
     assert kept.max() - kept.min() < 10
     assert kept.min() < 240
     words = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -91,11 +89,8 @@ def test_differences_have_a_colour_each(drawn_as):
 def test_paths_are_open_and_fixed_edges_black(drawn_as):
     problem = Problem.from_points(SQUARE.coordinates, open=OpenPath(), fixed_edges=np.array([[1, 2]]))
     figure = plot(problem, STRAIGHT)
-    image, (axes,) = pixels(figure), figure.axes
-    assert looks_like(at(image, axes, 0, 5), (255, 255, 255))
-    assert looks_like(at(image, axes, 10, 5), BLACK)
-    assert looks_like(at(image, axes, 0, 0), VERMILION)
-    assert looks_like(at(image, axes, 0, 10), (255, 255, 255))  # a ring
+    ring = {(0, 10): WHITE}
+    assert_shows(figure, figure.axes[0], {(0, 5): WHITE, (10, 5): BLACK, (0, 0): VERMILION, **ring})
 
 
 def test_an_image_is_drawn_for_what_is_looked_at(monkeypatch):
@@ -106,10 +101,7 @@ def test_an_image_is_drawn_for_what_is_looked_at(monkeypatch):
     (axes,) = figure.axes
     axes.set_xlim(500, 502)
     axes.set_ylim(-0.5, 1.5)
-    image = pixels(figure)
-    assert looks_like(at(image, axes, 501, 0), BLUE)
-    assert looks_like(at(image, axes, 501, 1), BLUE)
-    assert looks_like(at(image, axes, 501, 0.5), (255, 255, 255))
+    assert_shows(figure, axes, {(501, 0): BLUE, (501, 1): BLUE, (501, 0.5): WHITE})
 
 
 def known_length(length, proven=True):
@@ -125,10 +117,7 @@ def test_the_gap_falls_over_time_on_logarithmic_axes():
     (axes,) = figure.axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert axes.get_title("left") == "Gap to the optimum"
-    image = pixels(figure)
-    for x, y in ((0.03, 100), (0.3, 20), (3.0, 10)):
-        assert looks_like(at(image, axes, x, y), BLUE)
-    assert looks_like(at(image, axes, 0.03, 30), (255, 255, 255))
+    assert_shows(figure, axes, {(0.03, 100): BLUE, (0.3, 20): BLUE, (3.0, 10): BLUE, (0.03, 30): WHITE})
 
 
 def test_an_optimum_that_is_reached_is_named():

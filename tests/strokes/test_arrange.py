@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import warptsp
 from warptsp.strokes import AxisTimes, Euclidean, MaxOfAxes, arrange, search
 from warptsp.strokes.entries import Options, best_options
-from warptsp.strokes.files._memory import uncollected
+from warptsp.strokes.files.registry import uncollected
 from warptsp.strokes.joining import joined
 from warptsp.strokes.model import Ends, Units
 from warptsp.strokes.nesting import heights, parents

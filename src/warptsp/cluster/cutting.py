@@ -1,10 +1,7 @@
 """A tour cut into parts that are ordinary small instances, and the tour that their answers make.
 
-A part's cities lie on paths of the tour. The edge from the end of one path to the start of the part's next
-one (from the last to the first, too) stands for the tour outside: whoever improves the part keeps it as a
-fixed edge. All parts may be improved at once, anywhere, in any order, or not at all: what has no answer
-stays as it was. An answer may join the ends of its paths in other pairs; what then are several closed tours
-is joined where that is cheapest.
+Parts are paths with fixed ends (docs/architecture.md). What has no answer stays as it was. An answer may join
+the ends of its paths in other pairs; what then are several closed tours is joined where that is cheapest.
 
 A cut holds 4 bytes for each city beside the tour, and 12 for each path. Answers of different parts may be put
 back by several threads at once.

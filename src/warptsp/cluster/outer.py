@@ -1,13 +1,7 @@
 """The outer level of the main solver: the tour is cut, its parts are improved by workers, and joined again.
 
-Each part is a task of its own (`warptsp.cluster.tasks`), so that workers share nothing and any of them may
-be lost. Rounds alternate between stretches of the tour and boxes in space, so that seams move. The first
-round has no tour yet: its parts are pieces of a space-filling curve, and workers begin with greedy tours.
-
 What a task is made of depends on the seed, its round and its number alone, and its effort is counted in
-kicks: with a limit on kicks or rounds, the same seed gives the same tour on any number of workers, in
-whatever order they answer, and however often a task is lost. (Workers with and without a GPU search
-differently, though.)
+kicks, so that the tour does not depend on who does it; docs/scaling/cluster.md says what follows from that.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""The formats of files with strokes, and which of them a file has."""
+"""The formats of files with strokes: which one a file has, and the one place that reads and writes files."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 
@@ -13,9 +15,10 @@ from warptsp._checks import shown
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
-from warptsp.strokes.files._memory import uncollected
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import LARGEST
+from warptsp.strokes.plan import Plan
+from warptsp.strokes.verify import NotVerified, Rules, verify
 
 #: Modules beside this one, each with its `FORMAT`; a module is imported when a search gets there.
 MODULES = ("svg", "hpgl", "gcode", "excellon", "dxf")
@@ -47,6 +50,22 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
         known = ", ".join(ending for format in formats() for ending in format.endings)
         raise InvalidOption(f"{file}: the name's ending means no format of strokes: use one of {known}")
     return found
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep Python from looking for cycles of objects meanwhile; as a decorator, during a call.
+
+    A program of 100 000 lines becomes millions of objects without a cycle, and looking through all of them
+    again and again took 30 % of the time. Who has switched the collector off already keeps it off.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @uncollected()
@@ -101,3 +120,29 @@ def read_drawing(
     return replace(
         drawing, rewrite=lambda plan: mark + inside(plan), source=source, file=file, format=kind.name
     )
+
+
+@uncollected()
+def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes:
+    """The contents of a drawing's file in the order of a plan, verified to do the same work.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        As `read_drawing` returns it.
+    plan : Plan
+        From `warptsp.strokes.arrange` of its strokes.
+    rules : Rules, optional
+        What was asked for, which the verifier checks.
+
+    Raises
+    ------
+    NotVerified
+        The file would not do the same work; the message says why.
+    """
+    contents = drawing.rewrite(plan)
+    try:
+        verify(drawing.format, drawing.source, contents, rules or Rules())
+    except NotVerified as error:
+        raise NotVerified(error.message, file=drawing.file, line=error.line) from None
+    return contents

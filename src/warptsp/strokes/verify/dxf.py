@@ -27,10 +27,7 @@ class _Stretch:
 def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Compare the entities of two files: the same ones between those that stay, layer after layer.
 
-    Raises
-    ------
-    NotVerified
-        They differ; the message says where.
+    Raises `NotVerified`, which says where they differ.
     """
     first, second = _stretches(before), _stretches(after)
     if [stretch.before for stretch in first] != [stretch.before for stretch in second]:

@@ -21,10 +21,7 @@ class _Stretch:
 def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Compare the holes of two drill files: the same ones in each stretch, all other lines as they were.
 
-    Raises
-    ------
-    NotVerified
-        They differ; the message says where.
+    Raises `NotVerified`, which says where they differ.
     """
     first, second = _run(before), _run(after)
     for number, (one, two) in enumerate(zip(first, second, strict=False)):

@@ -36,10 +36,7 @@ class _Stretch:
 def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Compare what two programs draw, stretch by stretch; under a pattern of dashes the order counts, too.
 
-    Raises
-    ------
-    NotVerified
-        They differ; the message says where.
+    Raises `NotVerified`, which says where they differ.
     """
     (first, end), (second, other_end) = _run(before), _run(after)
     if [stretch.before for stretch in first] != [stretch.before for stretch in second]:

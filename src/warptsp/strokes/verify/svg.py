@@ -97,10 +97,7 @@ class _Work:
 def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Compare two documents: the same shapes between what stays, runs of colours whole and in order.
 
-    Raises
-    ------
-    NotVerified
-        They differ; the message says where.
+    Raises `NotVerified`, which says where they differ.
     """
     first, second = _Document(before, rules), _Document(after, rules)
     if first.skeleton != second.skeleton:

@@ -47,17 +47,8 @@ def matched(
 ) -> NDArray[np.intp]:
     """For each work of `before` the place in `after` of the same one; equal works in their order.
 
-    Parameters
-    ----------
-    before, after : sequence of hashable
-        Works, each with its geometry and the whole state under which it is done.
-    named : callable
-        What a message calls a work.
-
-    Raises
-    ------
-    NotVerified
-        A work is lost, added or changed.
+    Each has its geometry and the whole state under which it is done. Raises `NotVerified` if one is lost,
+    added or changed; `named` is what the message calls it.
     """
     places: defaultdict[Hashable, deque[int]] = defaultdict(deque)
     for place, work in enumerate(after):
@@ -76,21 +67,10 @@ def matched(
 def same_groups(
     before: Sequence[Hashable], after: Sequence[Hashable], place: NDArray[np.intp], what: str
 ) -> None:
-    """Whether groups stay whole and in order: runs of works of one group are the same runs behind it.
+    """Raise `NotVerified` unless groups stay whole and in order: runs of works of a group are the same runs.
 
-    Parameters
-    ----------
-    before, after : sequence of hashable
-        The group of each work, in the order in which they are done.
-    place : ndarray of int
-        As from `matched`.
-    what : str
-        What a group is, for the message: ``"tools"``, ``"colours"``.
-
-    Raises
-    ------
-    NotVerified
-        A work would be done in another group, or groups in another order.
+    Given is the group of each work, in the order in which they are done, and its place as from `matched`;
+    `what` is what the message calls groups: ``"tools"``, ``"colours"``.
     """
     first, second = _runs(before), _runs(after)
     if len(before) != len(after) or (first != second[place]).any() or any(
@@ -112,17 +92,8 @@ def overlaps_in_order(
 
     Paths are cut into parts that are sorted into square cells. Where all works of a cell with different
     depths are done in the order in which they were, there is nothing to measure; elsewhere every pair is.
-
-    Parameters
-    ----------
-    paths : sequence of ndarray, each of shape (k, 2)
-        The points of each work, in the order before.
-    depths : sequence of hashable
-        What decides whether order matters: works of equal depths may change places.
-    place : ndarray of int
-        The place of each behind it, as from `matched`.
-    reach : float
-        Works overlap where they come this near to each other: the width of the tool, 0 if it is not known.
+    Works of equal depths may change places; `place` is as from `matched`. Works overlap where they come as
+    near to each other as `reach`: the width of the tool, 0 if it is not known.
     """
     codes: dict[Hashable, int] = {}
     depth = np.array([codes.setdefault(d, len(codes)) for d in depths], dtype=np.intp)
