@@ -149,7 +149,7 @@ class Page extends Viewer {
     const n = tour.length;
     const mark = (k) => {
       const a = tour[k], b = tour[k + 1 === n ? 0 : k + 1];
-      if (this.fixed.has(linkOf(a, b))) return FIXED;
+      if (this.fixed.size > 0 && this.fixed.has(linkOf(a, b))) return FIXED;
       const apart = ranks === null ? 1 : Math.abs(ranks[a] - ranks[b]);
       return apart === 1 || (facts.closed && apart === n - 1) ? 0 : OTHER;
     };

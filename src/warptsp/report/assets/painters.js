@@ -41,7 +41,9 @@ class Level {
       const from = Math.min(i * COARSER, this.edges);
       points[2 * i] = this.points[2 * from];
       points[2 * i + 1] = this.points[2 * from + 1];
-      if (i < edges) marks[i] = this.marks.subarray(from, from + COARSER).includes(FIXED) ? FIXED : this.marks[from];
+      if (i === edges) break;
+      marks[i] = this.marks[from];
+      for (let k = from + 1; k < Math.min(from + COARSER, this.edges); k++) if (this.marks[k] === FIXED) marks[i] = FIXED;
     }
     return new Level(points, marks);
   }
@@ -50,13 +52,14 @@ class Level {
   inView(window) {
     const ranges = [];
     let edges = 0;
-    this.boxes.forEach(({ left, right, bottom, top }, c) => {
-      if (left > window.right || right < window.left || bottom > window.top || top < window.bottom) return;
+    for (let c = 0; c < this.boxes.length; c++) {
+      const box = this.boxes[c];
+      if (box.left > window.right || box.right < window.left || box.bottom > window.top || box.top < window.bottom) continue;
       const first = c * CHUNK, end = Math.min(first + CHUNK, this.edges), last = ranges[ranges.length - 1];
       if (last !== undefined && first - last[1] <= CHUNK) last[1] = end;
       else ranges.push([first, end]);
       edges += end - first;
-    });
+    }
     return { ranges, edges };
   }
 }
