@@ -53,6 +53,16 @@ class Plain(NamedTuple):
     checked: bool  # whether its numbers are known to be ordinary ones
 
 
+class _Block(NamedTuple):
+    """Problems of one metric and shape, as native code takes them."""
+
+    metric: Metric
+    whole: bool  # whether lengths are integers
+    positions: NDArray[np.int64]
+    rows: NDArray[Any]
+    bounds: NDArray[np.float64]  # that no distance exceeds
+
+
 @dataclass(frozen=True, slots=True)
 class BatchSearch:
     """The main solver for plain problems, without a limit or with one on kicks; on this thread or a GPU."""
@@ -149,31 +159,24 @@ class BatchSearch:
             whole = metric.integral
         if not len(rows):
             return [], others
+        block = _Block(metric, whole, positions, rows, bounds)
         if rows.shape[1] <= INSTANT_CITIES:
-            return [_optimal(metric, whole, positions, rows)], others
+            return [_optimal(block)], others
         if self.gpu is not None:
-            return [self._searched_on_gpu(self.gpu, metric, whole, positions, rows, bounds, token)], others
+            return [self._searched_on_gpu(self.gpu, block, token)], others
         found = []
         small = np.array([whole and are_small(bound) for bound in bounds.tolist()])
         for kind in (False, True):
             some = small == kind
             if some.any():
-                part = positions[some], rows[some], bounds[some]
-                kept, unsettled = self._searched(metric, whole, kind, *part, token)
+                part = _Block(metric, whole, positions[some], rows[some], bounds[some])
+                kept, unsettled = self._searched(part, kind, token)
                 found.append(kept)
                 others += unsettled
         return found, others
 
-    def _searched(
-        self,
-        metric: Metric,
-        whole: bool,
-        small: bool,
-        positions: NDArray[np.int64],
-        rows: NDArray[Any],
-        bounds: NDArray[np.float64],
-        token: _native.StopToken,
-    ) -> tuple[Rows, list[int]]:
+    def _searched(self, block: _Block, small: bool, token: _native.StopToken) -> tuple[Rows, list[int]]:
+        metric, whole, positions, rows, bounds = block
         n, matrix = rows.shape[1], metric is Metric.EXPLICIT
         count = min(self.params.candidates, n - 1)
         if matrix:
@@ -181,7 +184,7 @@ class BatchSearch:
             batch = _native.Batch.of_matrices(entries)
         else:
             batch = _native.Batch.of_points(metric.kind, rows)
-        tours, kicks, seconds, ends = batch.search(
+        searched = batch.search(
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
             seeds=np.uint64(self.seed) + positions.astype(np.uint64),
@@ -192,23 +195,13 @@ class BatchSearch:
             plan=self._plan(n, of_matrix=matrix),
             token=token,
         )
-        found = (ends != BatchEnd.NONE) & (ends != BatchEnd.UNSETTLED)
-        lengths = _lengths(metric, whole, rows[found], tours[found])
-        kept = Rows.of_ends(positions, tours, lengths, kicks, seconds, ends, found, self._reasons(), CPU_NAME)
-        return kept, positions[ends == BatchEnd.UNSETTLED].tolist()
+        unsettled = searched[-1] == BatchEnd.UNSETTLED
+        return _found(block, searched, ~unsettled, self._reasons(), CPU_NAME), positions[unsettled].tolist()
 
-    def _searched_on_gpu(
-        self,
-        gpu: BatchGpu,
-        metric: Metric,
-        whole: bool,
-        positions: NDArray[np.int64],
-        rows: NDArray[Any],
-        bounds: NDArray[np.float64],
-        token: _native.StopToken,
-    ) -> Rows:
+    def _searched_on_gpu(self, gpu: BatchGpu, block: _Block, token: _native.StopToken) -> Rows:
+        metric, whole, positions, rows, bounds = block
         plan = self._plan_on_gpu(rows.shape[1], of_matrix=metric is Metric.EXPLICIT)
-        tours, kicks, seconds, ends = gpu.search(
+        searched = gpu.search(
             rows,
             metric,
             token,
@@ -217,12 +210,10 @@ class BatchSearch:
             **plan,
             kicks=self.params.of_kicks(),
         )
-        found = ends != BatchEnd.NONE
         agreed = f"no limit given: {plan['agreeing']} searches ended with this length"
         most = f"no limit given: {plan['most']} searches, of which fewer than {plan['agreeing']} agree"
         reasons = {**self._reasons(), BatchEnd.SETTLED: agreed, BatchEnd.UNSETTLED: most}
-        lengths = _lengths(metric, whole, rows[found], tours[found])
-        return Rows.of_ends(positions, tours, lengths, kicks, seconds, ends, found, reasons, gpu.name)
+        return _found(block, searched, np.ones(len(rows), dtype=np.bool_), reasons, gpu.name)
 
     def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
@@ -262,7 +253,8 @@ class BatchSearch:
         }
 
 
-def _optimal(metric: Metric, whole: bool, positions: NDArray[np.int64], rows: NDArray[Any]) -> Rows:
+def _optimal(block: _Block) -> Rows:
+    metric, whole, positions, rows, _ = block
     begun = time.monotonic()
     distances = rows
     if metric is not Metric.EXPLICIT:
@@ -276,6 +268,25 @@ def _optimal(metric: Metric, whole: bool, positions: NDArray[np.int64], rows: ND
     each = (time.monotonic() - begun) / len(tours)
     kicks, seconds = np.zeros(len(tours), dtype=np.int64), np.full(len(tours), each)
     return Rows(positions, tours, lengths, kicks, seconds, proved, reasons, CPU_NAME)
+
+
+def _found(
+    block: _Block,
+    searched: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]],
+    some: NDArray[np.bool_],
+    reasons: dict[int, str],
+    device: str,
+) -> Rows:
+    """Return what came of some searches: tours, kicks, seconds, and how each ended, if it was begun."""
+    tours, kicks, seconds, ends = searched
+    some = some & (ends != BatchEnd.NONE)
+    lengths = _lengths(block.metric, block.whole, block.rows[some], tours[some])
+    ended = ends[some].tolist()
+    # Of length 0 none is shorter.
+    proved = [end == BatchEnd.PROVED or length == 0 for end, length in zip(ended, lengths, strict=True)]
+    said = [reasons[end] for end in ended]
+    at = block.positions[some]
+    return Rows(at, tours[some], lengths, kicks[some], seconds[some], proved, said, device)
 
 
 def _corners(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

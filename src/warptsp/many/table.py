@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._native import BatchEnd
 from warptsp.machine import CPU
 from warptsp.result import Result
 
@@ -40,29 +39,6 @@ class Rows:
     proved: list[bool]
     reasons: list[str]  # why each search ended
     device: str  # where all of them were searched
-
-    @classmethod
-    def of_ends(
-        cls,
-        positions: NDArray[np.int64],
-        tours: NDArray[np.int32],
-        lengths: list[int | float],
-        kicks: NDArray[np.int64],
-        seconds: NDArray[np.float64],
-        ends: NDArray[np.int32],
-        found: NDArray[np.bool_],
-        reasons: dict[int, str],
-        device: str,
-    ) -> Rows:
-        """Return those that were `found`, whose `lengths` are given, with the reasons for how each ended.
-
-        A tour of length 0 is proved: none is shorter.
-        """
-        ended = ends[found].tolist()
-        proved = [end == BatchEnd.PROVED or length == 0 for end, length in zip(ended, lengths, strict=True)]
-        said = [reasons[end] for end in ended]
-        kept = positions[found], tours[found], lengths, kicks[found], seconds[found]
-        return cls(*kept, proved, said, device)
 
 
 _COLUMNS = np.dtype(
