@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sides_of"]
 
-CANDIDATES = 6
+CANDIDATES = 8
 """Edges that are tried as branches, and sets of more than two cities."""
 PROBE_STEPS = 60
 """Steps of the simplex method in each of their two sides."""
