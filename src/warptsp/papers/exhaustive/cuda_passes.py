@@ -116,7 +116,7 @@ class ExactPass(SlicedPass):
 class TriplesPass(SlicedPass):
     """3-opt in the plane (``three_opt_tiles.h``)."""
 
-    candidates, precision, block = THREE_OPT.candidates, SINGLE, tuning.DESCENT_THREADS
+    candidates, precision, block = 4, SINGLE, tuning.DESCENT_THREADS
 
     def __init__(self, device: Device, kernel: Kernel, n: int, asked: Launch) -> None:
         groups, rest = divmod(n - 2, 32)

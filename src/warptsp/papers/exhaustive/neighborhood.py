@@ -35,8 +35,6 @@ class Neighborhood:
         In C++.
     fast : str or None
         The kernel of a fast pass on a GPU.
-    candidates : int
-        Moves that one result of the fast pass stands for; 2-opt: see `tuning.Tiles`.
     """
 
     number: int
@@ -44,7 +42,6 @@ class Neighborhood:
     walk: str
     move: str
     fast: str | None = None
-    candidates: int = 1
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -66,7 +63,7 @@ class Neighborhood:
 
 
 TWO_OPT = Neighborhood(0, "two-opt", "PairWalk", "TwoOpt", "evaluate_pairs")
-THREE_OPT = Neighborhood(1, "three-opt", "TripleWalk", "ThreeOpt", "evaluate_triples", 4)
+THREE_OPT = Neighborhood(1, "three-opt", "TripleWalk", "ThreeOpt", "evaluate_triples")
 SWAP = Neighborhood(2, "swap", "SwapWalk", "Swap")
 RELOCATE = Neighborhood(3, "relocate", "RelocateWalk", "Relocate")
 NEIGHBORHOODS = {each.name: each for each in (TWO_OPT, RELOCATE, SWAP, THREE_OPT)}
