@@ -109,11 +109,11 @@ __device__ __forceinline__ void examine_pairs(const Lists &lists, const TourArra
 class Members {
  public:
   int *city;
-  NeighborMove *move;   // the best so far
-  unsigned char *open;  // [members][2] whether farther neighbours may gain something, on each side
+  NeighborMove *move;  // the best so far
+  int *reach;          // [members][2] neighbours that may gain something, on each side, as far as that is known
 
   __device__ __forceinline__ Members(Carver &shared, int most)
-      : city(shared.take<int>(most)), move(shared.take<NeighborMove>(most)), open(shared.take<unsigned char>(2 * most)),
+      : city(shared.take<int>(most)), move(shared.take<NeighborMove>(most)), reach(shared.take<int>(2 * most)),
         lock_(shared.take<int>(most)), opened_(shared, 2 * pairs_of(most)) {}
 
   // By one thread.
@@ -121,9 +121,11 @@ class Members {
     city[member] = which;
     move[member].clear();
     lock_[member] = 0;
-    open[2 * member] = open[2 * member + 1] = wanted;
+    reach[2 * member] = reach[2 * member + 1] = wanted ? 0x7fffffff : 0;
   }
-  __device__ __forceinline__ bool is_open(int member) const { return open[2 * member] || open[2 * member + 1]; }
+  __device__ __forceinline__ bool is_open(int member, int from) const {
+    return reach[2 * member] > from || reach[2 * member + 1] > from;
+  }
 
   // The neighbours from number `from` on, as many as are examined together, of the first `members`. Keeps the best move
   // of each: largest gain, lowest number.
@@ -135,9 +137,9 @@ class Members {
         [&](int i) {
           const int k = from + i % neighbors_at_once, side = i / neighbors_at_once % 2,
                     member = i / neighbors_at_once / 2;
-          return Pair{city[member], side, k < lists.width && open[2 * member + side] ? k : -1, member};
+          return Pair{city[member], side, k < lists.width && k < reach[2 * member + side] ? k : -1, member};
         },
-        [&](const Pair &pair) { open[2 * pair.of + pair.side] = 0; },
+        [&](const Pair &pair) { atomicMin(reach + 2 * pair.of + pair.side, pair.k); },
         [&](int member, const NeighborMove &found) { offer_to(member, found); });
   }
 
@@ -193,7 +195,7 @@ struct BlockLanes : BlockThreads {
     int first = count;
     for (int from = 0; from < lists.width && first > 0; from += neighbors_at_once) {
       __syncthreads();
-      if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x))) break;
+      if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x, from))) break;
       members.examine<Three, 16>(lists, tour, first, from, evaluations);
       __syncthreads();
       for (int member = first - 1; member >= 0; --member)

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(block_threads)
   long long evaluations = 0;
   for (int from = 0; from < instance.width; from += neighbors_at_once) {
     __syncthreads();
-    if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x))) break;
+    if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x, from))) break;
     at.examine<Three, 8>(lists, tour, members, from, evaluations);
   }
   for (int d = warp_size / 2; d > 0; d /= 2) evaluations += __shfl_xor_sync(all_lanes, evaluations, d);
