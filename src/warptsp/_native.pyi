@@ -476,7 +476,7 @@ class TourSearch(TourPopulation):
 
 class PopulationRun:
     """
-    Populations from the first member to the end (native/lk/population_run.h).
+    Populations from the first member to the end (native/lk/tour_population.h).
     """
 
     @staticmethod

@@ -36,7 +36,7 @@ MIN_LONG_EDGES = 20_000  # cities below which kicks all over the tour reorder cl
 SWEEP = 0.3  # kicks a city that go once through a part, as native/lk/subproblem.h has it (EXP-029)
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a limit
 # Cities up to which a run without a limit ends by itself, after populations of quick members
-# (native/lk/population_run.h): the largest size of the calibration (EXP-317).
+# (native/lk/tour_population.h): the largest size of the calibration (EXP-317).
 SETTLED_CITIES = 500
 # Members between two reports, at most, and seconds of members and generations between them (EXP-310).
 MEMBERS_AT_ONCE, MOMENT = PopulationPlan().at_once, 0.001

@@ -62,8 +62,7 @@ FilledArray bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int cou
   const int n = (int)matrix.shape(0);
   const Matrix<V> distance{matrix.data(), n};
   return fill_array({matrix.shape(0), (size_t)count}, token, [&](int *rows) {
-    return nearest_by_distance(n, distance, count, threads, token, rows) &&
-           (covers == 0 || spread_by_distance(n, distance, count, covers, threads, token, rows));
+    return candidates_by_distance(n, distance, count, covers, threads, token, rows);
   });
 }
 

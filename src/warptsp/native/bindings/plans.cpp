@@ -4,7 +4,7 @@
 #include "arrays.h"
 #include "fields.h"
 #include "lk/lk_arrays.h"
-#include "lk/population_run.h"
+#include "lk/tour_population.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;

@@ -10,8 +10,6 @@
 #include <memory>
 #include <optional>
 
-#include "lk/population_run.h"
-
 using namespace warptsp;
 using namespace warptsp::lk;
 using namespace warptsp::tours;
@@ -218,7 +216,7 @@ void bind_search(nb::module_ &m) {
       .def("best", [](TourSearch &search) { return to_numpy(search.best()); })
       .def("counters", &counters);
   nb::class_<PopulationRun>(m, "PopulationRun",
-                            "Populations from the first member to the end (native/lk/population_run.h).")
+                            "Populations from the first member to the end (native/lk/tour_population.h).")
       .def_static(
           "create",
           [](TourPopulation &search, const PopulationPlan &plan) {

@@ -10,7 +10,6 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
-#include "common/shuffle.h"
 #include "common/stop_token.h"
 #include "directed/assignment.h"
 #include "directed/branch_and_bound.h"
@@ -233,10 +232,7 @@ class SearchOf final : public Search {
     if (count < 2) return;
     if (!counts_) counts_ = std::make_unique<ArcCounts>(members_);
     need_crossovers(threads_);
-    Random random(seed, round, ~1ull);
-    std::vector<int> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    shuffle(order, random);
+    const std::vector<int> order = lk::order_of_pairs(count, seed, round);
     const int shares = (selection + children_at_once - 1) / children_at_once;  // of a pair's children
     std::vector<Child> found((size_t)count * shares);
     for_each_task(threads_, count * shares, [&](int task, int thread) {
@@ -390,14 +386,16 @@ class SearchOf final : public Search {
   }
 
   void remember() {
-    if (search_.tour().length() >= best_length_) return;
-    best_length_ = search_.tour().length();
-    best_ = search_.tour().cities();
+    remember(search_.tour().length(), [&] { return search_.tour().cities(); });
   }
   void remember(const Member &member) {
-    if (member.length >= best_length_) return;
-    best_length_ = member.length;
-    best_ = member.tour();
+    remember(member.length, [&] { return member.tour(); });
+  }
+  template <class Cities>
+  void remember(Cost length, const Cities &cities) {
+    if (length >= best_length_) return;
+    best_length_ = length;
+    best_ = cities();
   }
 };
 

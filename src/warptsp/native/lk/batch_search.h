@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lk/batch_end.h"
-#include "lk/population_run.h"
 #include "lk/tour_search.h"
 #include "space/candidates.h"
 #include "space/curve.h"
@@ -74,9 +73,7 @@ class BatchSearch {
     instance.points = given.points;
     const auto lists_and_start = [&](const auto *matrix) {
       const Matrix<std::decay_t<decltype(*matrix)>> distance{matrix, n_};
-      return space::nearest_by_distance(n_, distance, count, 1, token_, lists) &&
-             (plan_.per_quadrant == 0 ||
-              space::spread_by_distance(n_, distance, count, plan_.per_quadrant, 1, token_, lists)) &&
+      return space::candidates_by_distance(n_, distance, count, plan_.per_quadrant, 1, token_, lists) &&
              tours::greedy_edge_matrix(matrix, n_, nullptr, 0, 1, token_, start_.data());
     };
     const size_t begin = number * n_ * n_;

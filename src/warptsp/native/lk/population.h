@@ -10,7 +10,6 @@
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
 #include "common/parallel.h"
-#include "common/shuffle.h"
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
 #include "lk/tour_population.h"
@@ -118,10 +117,7 @@ class Population {
     if (lengths_.empty())
       candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
     if ((int)crossings_.size() < threads) crossings_.resize(threads);
-    Random random(seed, round, ~1ull);
-    std::vector<int> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    shuffle(order, random);
+    const std::vector<int> order = order_of_pairs(count, seed, round);
     // All at once, each with the next one as it was before.
     constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
     pairs_.resize(count);

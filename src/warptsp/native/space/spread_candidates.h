@@ -6,15 +6,13 @@
 // list goes on to other clusters, where a list of the nearest cities never leaves its own.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "common/parallel.h"
-#include "common/stop_token.h"
+#include "space/candidates.h"
 
 namespace warptsp::space {
 
@@ -108,16 +106,17 @@ class SpreadSearch {
   std::vector<Other> left_;
 };
 
-// Turns rows of the nearest neighbours of n cities (`nearest_by_distance`) into such lists. False if the token stopped
-// it.
+// Rows of candidates from any distance function: the nearest cities, or, where so many cover another one, such lists. False
+// if the token stopped it.
 template <class Distance>
-bool spread_by_distance(int n, const Distance &distance, int count, int covers, int threads, const StopToken &token,
-                        int *rows) {
+bool candidates_by_distance(int n, const Distance &distance, int count, int covers, int threads, const StopToken &token,
+                            int *rows) {
+  if (!nearest_by_distance(n, distance, count, threads, token, rows)) return false;
   constexpr int rows_a_task = 16;
-  return for_each_piece(threads, n, rows_a_task, token, [&](int64_t begin, int64_t end) {
-    SpreadSearch<Distance> search(n, distance, count, covers);
-    for (int city = (int)begin; city < end; ++city) search.find(city, rows + (int64_t)city * count);
-  });
+  return covers == 0 || for_each_piece(threads, n, rows_a_task, token, [&](int64_t begin, int64_t end) {
+           SpreadSearch<Distance> search(n, distance, count, covers);
+           for (int city = (int)begin; city < end; ++city) search.find(city, rows + (int64_t)city * count);
+         });
 }
 
 }  // namespace warptsp::space
