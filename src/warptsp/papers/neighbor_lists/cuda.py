@@ -36,7 +36,7 @@ PASS_KERNELS = ("measure_lists", "run_passes<{three}>")
 METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
 _OPEN_BYTES = 40 + 4  # of shared memory: an open move
-_MEMBER_BYTES = 56 + 32 * _OPEN_BYTES  # a city that is looked at, and the moves it may open
+_MEMBER_BYTES = 68 + 32 * _OPEN_BYTES  # a city that is looked at, and the moves it may open
 _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
 _BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
 

@@ -7,6 +7,18 @@ namespace warptsp::neighbor {
 
 constexpr int max_ahead = 8;  // cities that a chain examines together, at most
 
+// The best of `reach` neighbouring lanes, a power of two, on all of them: largest gain, lowest number.
+__device__ __forceinline__ void best_of_lanes(double &gain, int &number, int reach) {
+  for (int d = reach / 2; d > 0; d /= 2) {
+    const double other = __shfl_xor_sync(all_lanes, gain, d);
+    const int other_number = __shfl_xor_sync(all_lanes, number, d);
+    if (other > gain || (other == gain && other_number < number)) {
+      gain = other;
+      number = other_number;
+    }
+  }
+}
+
 // Memory of a block, piece by piece.
 struct Carver {
   unsigned char *at;
@@ -48,117 +60,111 @@ __device__ __forceinline__ void put_tour_back(const TourArrays &tour, int *order
   }
 }
 
-// Moves whose first two edges are gone, lined up in shared memory.
-struct OpenMoves {
-  int capacity;
-  int *count;
-  OpenMove *move;
-  int *of;  // what they belong to
-
-  __device__ __forceinline__ OpenMoves(Carver &shared, int most)
-      : capacity(most), count(shared.take<int>(1)), move(shared.take<OpenMove>(most)), of(shared.take<int>(most)) {}
-};
-
-// A city, its neighbour number `k` on one side, and what they belong to.
-struct Pair {
-  int city, side, k, of;  // k is -1 where there is none
-};
-
-// All moves of so many pairs: each is a thread's, which lines up the open moves, and then a few lanes share the loop of
-// each of these. A city whose edge is long has a thousand times the work of another, and would keep its warp waiting
-// otherwise. Calls found(of, move), and close(pair) where neither the pair nor any behind it can gain anything.
-template <bool Three, int ItemLanes, class Lists, class At, class Close, class Found>
-__device__ __forceinline__ void examine_pairs(const Lists &lists, const TourArrays &tour, const OpenMoves &open,
-                                              int pairs, long long &evaluations, At &&pair_at, Close &&close,
-                                              Found &&found) {
-  const int batch = open.capacity / (lists.next_only ? 1 : 2);  // a pair opens so many moves at most
-  for (int begin = 0; begin < pairs; begin += batch) {
-    __syncthreads();
-    if (threadIdx.x == 0) *open.count = 0;
-    __syncthreads();
-    const int end = min(pairs, begin + batch);
-    for (int first = begin; first < end; first += blockDim.x) {
-      const int i = first + threadIdx.x;
-      const Pair pair = i < end ? pair_at(i) : Pair{0, 0, -1, 0};
-      __syncwarp();  // all have looked before a farther neighbour is closed: those of a side are in one warp
-      if (pair.k < 0) continue;
-      NeighborMove move;
-      move.clear();
-      const bool more =
-          open_pair<Three>(lists, tour, pair.city, pair.side, pair.k, move, evaluations, [&](const OpenMove &opened) {
-            const int slot = atomicAdd(open.count, 1);
-            open.move[slot] = opened;
-            open.of[slot] = pair.of;
-          });
-      if (!more) close(pair);
-      if (move.found()) found(pair.of, move);
-    }
-    if (!Three) continue;
-    __syncthreads();
-    for (int i = threadIdx.x / ItemLanes; i < *open.count; i += blockDim.x / ItemLanes) {
-      NeighborMove move;
-      move.clear();
-      go_on_from(lists, tour, open.move[i], move, evaluations, threadIdx.x % ItemLanes, ItemLanes);
-      if (move.found()) found(open.of[i], move);
-    }
-  }
-  __syncthreads();
-}
-
-// Cities that a block examines together, in its shared memory.
+// Cities that a block examines together, in its shared memory. Threads first take one neighbour each, and leave the open
+// moves in a list; then a few lanes share the loop of each. A city whose edge is long has a thousand times the work of
+// another, and would keep its warp waiting otherwise.
 class Members {
  public:
   int *city;
-  NeighborMove *move;  // the best so far
-  int *reach;          // [members][2] neighbours that may gain something, on each side, as far as that is known
+  u64 *gain, *known;  // bits of the largest gain so far; what it was when `number` and `move` were written
+  int *number;
+  NeighborMove *move;
+  unsigned char *open;  // [members][2] whether farther neighbours may gain something, on each side
+  int *opened;          // how many there are of
+  OpenMove *item;
+  int *of;  // the member
 
   __device__ __forceinline__ Members(Carver &shared, int most)
-      : city(shared.take<int>(most)), move(shared.take<NeighborMove>(most)), reach(shared.take<int>(2 * most)),
-        lock_(shared.take<int>(most)), opened_(shared, 2 * pairs_of(most)) {}
+      : city(shared.take<int>(most)), gain(shared.take<u64>(most)), known(shared.take<u64>(most)),
+        number(shared.take<int>(most)), move(shared.take<NeighborMove>(most)),
+        open(shared.take<unsigned char>(2 * most)), opened(shared.take<int>(1)),
+        item(shared.take<OpenMove>(2 * pairs_of(most))), of(shared.take<int>(2 * pairs_of(most))) {}
+  __device__ __forceinline__ static int pairs_of(int members) { return members * 2 * neighbors_at_once; }
 
   // By one thread.
   __device__ __forceinline__ void enter(int member, int which, bool wanted) const {
     city[member] = which;
-    move[member].clear();
-    lock_[member] = 0;
-    reach[2 * member] = reach[2 * member + 1] = wanted ? 0x7fffffff : 0;
+    gain[member] = known[member] = 0;
+    open[2 * member] = open[2 * member + 1] = wanted;
   }
-  __device__ __forceinline__ bool is_open(int member, int from) const {
-    return reach[2 * member] > from || reach[2 * member + 1] > from;
-  }
+  __device__ __forceinline__ bool is_open(int member) const { return open[2 * member] || open[2 * member + 1]; }
 
   // The neighbours from number `from` on, as many as are examined together, of the first `members`. Keeps the best move
   // of each: largest gain, lowest number.
   template <bool Three, int ItemLanes, class Lists>
   __device__ __forceinline__ void examine(const Lists &lists, const TourArrays &tour, int members, int from,
                                           long long &evaluations) const {
-    examine_pairs<Three, ItemLanes>(
-        lists, tour, opened_, pairs_of(members), evaluations,
-        [&](int i) {
-          const int k = from + i % neighbors_at_once, side = i / neighbors_at_once % 2,
-                    member = i / neighbors_at_once / 2;
-          return Pair{city[member], side, k < lists.width && k < reach[2 * member + side] ? k : -1, member};
-        },
-        [&](const Pair &pair) { atomicMin(reach + 2 * pair.of + pair.side, pair.k); },
-        [&](int member, const NeighborMove &found) { offer_to(member, found); });
+    const int pairs = pairs_of(members), groups = blockDim.x / ItemLanes;
+    for (int first = 0; first < pairs; first += blockDim.x) {
+      const int pair = first + threadIdx.x, k = from + pair % neighbors_at_once;
+      const int side = pair / neighbors_at_once % 2, member = pair < pairs ? pair / neighbors_at_once / 2 : 0;
+      __syncthreads();
+      const bool wanted = pair < pairs && open[2 * member + side];
+      if (threadIdx.x == 0) *opened = 0;
+      __syncthreads();
+      NeighborMove own;
+      own.clear();
+      if (wanted) {
+        const auto go_on = [&](const OpenMove &move) {
+          const int slot = atomicAdd(opened, 1);
+          item[slot] = move;
+          of[slot] = member;
+        };
+        if (k >= lists.width || !open_pair<Three>(lists, tour, city[member], side, k, own, evaluations, go_on))
+          open[2 * member + side] = 0;
+      }
+      bool any = own.found();
+      if (any) atomicMax(gain + member, bits_of(own.gain));
+      int items = 0;
+      if (Three) {
+        __syncthreads();
+        items = *opened;
+        for (int begin = 0; begin < items; begin += groups) {
+          const int i = begin + threadIdx.x / ItemLanes;
+          NeighborMove best;
+          best.clear();
+          if (i < items) go_on_from(lists, tour, item[i], best, evaluations, threadIdx.x % ItemLanes, ItemLanes);
+          double most = best.gain;
+          int lowest = best.number;
+          best_of_lanes(most, lowest, ItemLanes);
+          __syncwarp();  // all have read the item
+          if (i < items && threadIdx.x % ItemLanes == 0) item[i].gain = most;
+          if (best.found() && best.number == lowest) {  // one lane of them has it, and leaves what is to be known of it
+            item[i].number = lowest;
+            item[i].t3 = best.t[2];
+            item[i].t4 = best.t[3];
+            item[i].q = best.t[4];
+            item[i].side = best.t[5];
+            atomicMax(gain + of[i], bits_of(most));
+            any = true;
+          }
+        }
+      }
+      if (!__syncthreads_or(any)) continue;
+      if ((int)threadIdx.x < members && gain[threadIdx.x] != known[threadIdx.x]) {
+        known[threadIdx.x] = gain[threadIdx.x];
+        number[threadIdx.x] = 0x7fffffff;
+      }
+      __syncthreads();
+      const bool largest = own.found() && bits_of(own.gain) == gain[member];
+      if (largest) atomicMin(number + member, own.number);
+      for (int i = threadIdx.x; i < items; i += blockDim.x)
+        if (is_largest(i)) atomicMin(number + of[i], item[i].number);
+      __syncthreads();
+      if (largest && own.number == number[member]) move[member] = own;
+      for (int i = threadIdx.x; i < items; i += blockDim.x)
+        if (is_largest(i) && item[i].number == number[of[i]]) {
+          const OpenMove &m = item[i];
+          move[of[i]] = NeighborMove{m.gain, m.number, 6, {m.t1, m.t2, m.t3, m.t4, m.q, m.side}};
+        }
+    }
   }
 
  private:
-  int *lock_;
-  OpenMoves opened_;
-
-  __device__ __forceinline__ static int pairs_of(int members) { return members * 2 * neighbors_at_once; }
-
-  __device__ __forceinline__ void offer_to(int member, const NeighborMove &found) const {
-    for (bool done = false; !done;) {
-      if (atomicCAS(lock_ + member, 0, 1) != 0) continue;
-      __threadfence_block();
-      NeighborMove &best = move[member];
-      if (found.gain > best.gain || (found.gain == best.gain && found.number < best.number)) best = found;
-      __threadfence_block();
-      atomicExch(lock_ + member, 0);
-      done = true;
-    }
+  // Positive numbers are ordered as their bits are.
+  __device__ __forceinline__ static u64 bits_of(double v) { return (u64)__double_as_longlong(v); }
+  __device__ __forceinline__ bool is_largest(int i) const {
+    return item[i].gain > 0.0 && bits_of(item[i].gain) == gain[of[i]];
   }
 };
 
@@ -195,11 +201,11 @@ struct BlockLanes : BlockThreads {
     int first = count;
     for (int from = 0; from < lists.width && first > 0; from += neighbors_at_once) {
       __syncthreads();
-      if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x, from))) break;
+      if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x))) break;
       members.examine<Three, 16>(lists, tour, first, from, evaluations);
       __syncthreads();
       for (int member = first - 1; member >= 0; --member)
-        if (members.move[member].found()) first = member;
+        if (members.gain[member] > 0) first = member;
     }
     if (first < count) move = members.move[first];
     ahead = first < count ? 1 : 2 * ahead < max_ahead ? 2 * ahead : max_ahead;

@@ -86,18 +86,18 @@ __global__ void __launch_bounds__(block_threads)
   long long evaluations = 0;
   for (int from = 0; from < instance.width; from += neighbors_at_once) {
     __syncthreads();
-    if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x, from))) break;
+    if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x))) break;
     at.examine<Three, 8>(lists, tour, members, from, evaluations);
   }
   for (int d = warp_size / 2; d > 0; d /= 2) evaluations += __shfl_xor_sync(all_lanes, evaluations, d);
   if (threadIdx.x % warp_size == 0) atomicAdd(&evaluated, (u64)evaluations);
   __syncthreads();
   if (own) {
-    const NeighborMove &move = at.move[threadIdx.x];
-    if (move.found()) found[city] = move;
-    rank[city] = move.found() ? gain_rank(move.gain) : no_gain;
+    const double gain = __longlong_as_double((long long)at.gain[threadIdx.x]);
+    if (gain > 0.0) found[city] = at.move[threadIdx.x];
+    rank[city] = gain > 0.0 ? gain_rank(gain) : no_gain;
     if (listed)
-      bits[city] = move.found();
+      bits[city] = gain > 0.0;
     else
       state->skipped = 1;
   }

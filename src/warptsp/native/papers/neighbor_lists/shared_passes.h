@@ -7,7 +7,8 @@
 namespace warptsp::neighbor {
 
 constexpr int row_lanes = 8;     // threads that look at the neighbours of a city on one side
-constexpr int open_lanes = 8;    // that share an open move
+constexpr int pair_lanes = 4;    // that share the first moves of a pair
+constexpr int open_lanes = 8;    // that share the others, if there are any
 constexpr int max_pairs = 6144;  // that a block lines up
 constexpr int max_open = 256;    // moves that it opens at once
 constexpr int move_words = 9;    // in which a block tells the others its best move
@@ -28,20 +29,22 @@ struct PassThreads : BlockThreads {
 
 // In shared memory. Of two rounds, in which the best of the block and that of all blocks are found.
 struct PassMemory {
-  int pairs;
+  int pairs, open;
   u64 gain[2], key[2];
   NeighborMove move;
   int city;
   Rewrite rewrite;
 };
 
-// The pairs that may gain something.
+// The pairs that may gain something, and moves of theirs whose first two edges are gone.
 struct LinedUp {
   unsigned short *pair;  // [max_pairs]
-  OpenMoves open;
+  OpenMove *open;        // [max_open]
+  int *city;             // [max_open] whose they are
 
   __device__ __forceinline__ explicit LinedUp(Carver &shared)
-      : pair(shared.take<unsigned short>(max_pairs)), open(shared, max_open) {}
+      : pair(shared.take<unsigned short>(max_pairs)), open(shared.take<OpenMove>(max_open)),
+        city(shared.take<int>(max_open)) {}
 };
 
 // A block tells the others its best move in words whose upper half is the number of the pass: each of them is there as a
@@ -104,9 +107,11 @@ class SharedPasses {
 
   __device__ __forceinline__ int sides() const { return lists_.next_only ? 1 : 2; }
 
-  // Of `count` cities: first all threads line up the pairs that may gain something.
+  // Of `count` cities: first all threads line up the pairs that may gain something. Then a few of them share the first
+  // moves of each, and some more the moves of those that have others: a city whose edge is long has a thousand times the
+  // work of another, and would keep its warp waiting otherwise.
   __device__ __forceinline__ void examine(int first, int count, NeighborMove &best, int &city) {
-    const int width = lists_.width, rows = count * sides();
+    const int width = lists_.width, rows = count * sides(), share = threadIdx.x % pair_lanes;
     __syncthreads();  // all have taken what was lined up before
     if (threadIdx.x == 0) memory_->pairs = 0;
     __syncthreads();
@@ -118,20 +123,47 @@ class SharedPasses {
         lined_up_.pair[atomicAdd(&memory_->pairs, 1)] = (unsigned short)(row * width + k);
       }
     }
+    if (threadIdx.x == 0) memory_->open = 0;
     __syncthreads();
-    examine_pairs<Three, open_lanes>(
-        lists_, tour_, lined_up_.open, memory_->pairs, evaluations,
-        [&](int i) {
-          const int pair = lined_up_.pair[i], row = pair / width, own = first + row / sides();
-          return Pair{own, row % sides(), pair % width, own};
-        },
-        [](const Pair &) {},
-        [&](int own, const NeighborMove &found) {
-          const bool lower = own < city || (own == city && found.number < best.number);
-          if (!(found.gain > best.gain || (found.gain == best.gain && lower))) return;
-          best = found;
-          city = own;
+    const int pairs = memory_->pairs, batch = max_open / sides();  // one opens as many moves at most
+    for (int begin = 0; begin < pairs; begin += batch) {
+      for (int i = begin + threadIdx.x / pair_lanes; i < min(pairs, begin + batch); i += blockDim.x / pair_lanes) {
+        const int pair = lined_up_.pair[i], row = pair / width, own = first + row / sides();
+        NeighborMove found;
+        found.clear();
+        long long opened = 0;
+        open_pair<Three>(lists_, tour_, own, row % sides(), pair % width, found, opened, [&](const OpenMove &open) {
+          go_on_from(lists_, tour_, open, found, evaluations, share, width);
+          if (share != 0 || !may_follow(lists_, tour_, open, pair_lanes)) return;
+          const int slot = atomicAdd(&memory_->open, 1);
+          lined_up_.open[slot] = open;
+          lined_up_.city[slot] = own;
         });
+        if (share == 0) evaluations += opened;
+        // The first thread has the 2-opt move, too, which is better than what it hides here.
+        if (share == 0 || found.cities != 4) offer(own, found, best, city);
+      }
+      __syncthreads();
+      const int open = memory_->open;
+      for (int i = threadIdx.x / open_lanes; i < open; i += blockDim.x / open_lanes) {
+        NeighborMove found;
+        found.clear();
+        go_on_from(lists_, tour_, lined_up_.open[i], found, evaluations, pair_lanes + threadIdx.x % open_lanes,
+                   open_lanes);
+        offer(lined_up_.city[i], found, best, city);
+      }
+      if (begin + batch >= pairs) break;
+      __syncthreads();
+      if (threadIdx.x == 0) memory_->open = 0;
+      __syncthreads();
+    }
+  }
+
+  __device__ __forceinline__ static void offer(int own, const NeighborMove &found, NeighborMove &best, int &city) {
+    const bool lower = own < city || (own == city && found.number < best.number);
+    if (!found.found() || !(found.gain > best.gain || (found.gain == best.gain && lower))) return;
+    best = found;
+    city = own;
   }
 
   // Leaves the best of the threads' moves, of equal gains that with the lowest key, to all of them; false if there is none.
