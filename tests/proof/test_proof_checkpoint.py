@@ -204,6 +204,22 @@ def test_changed_prices_prove_nothing_wrong(in_tree, seed, tmp_path):
     assert proven_bound(problem, read_proof(certificate, problem)) == best, f"seed {seed}"
 
 
+def test_huge_prices_of_many_fixed_edges_prove_nothing():
+    """Their sum is beyond 64 bits: 160 edges of -2^56 each."""
+    half = 160
+    lengths = np.full((2 * half, 2 * half), 1 << 16, dtype=np.int64)
+    np.fill_diagonal(lengths, 0)
+    side = np.arange(half, dtype=np.int32)
+    relaxation = _native.Relaxation(lengths, np.arange(2 * half, dtype=np.int32), 1, _native.StopToken())
+    relaxation.add_columns(np.stack([side, side + half], axis=1))
+    for column in range(half):
+        relaxation.set_column_bounds(column, 1, 1)
+    relaxation.add_subtour(side)
+    prices = np.zeros(2 * half + 1)
+    prices[-1] = 2.0**40
+    assert relaxation.price(prices, 0)[0] is None
+
+
 def test_files_that_would_prove_too_much_are_refused(in_tree, tmp_path):
     problem, document = in_tree
     file = tmp_path / "changed.json"

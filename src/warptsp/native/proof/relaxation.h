@@ -256,8 +256,12 @@ class Relaxation {
       sum += reduced;
       if (column < 0) found.pairs.push_back({reduced, {u, v}});
     });
-    for (int e = 0; e < columns(); ++e)
-      if (lower_[e] == 1) sum += pricing_.reduced(ends_[2 * e], ends_[2 * e + 1]);
+    for (int e = 0; e < columns(); ++e) {
+      if (lower_[e] != 1) continue;
+      if (sum < lowest) return PricedPairs();
+      sum = std::min(sum, -lowest);  // a lower bound is one, too, and does not overflow
+      sum += pricing_.reduced(ends_[2 * e], ends_[2 * e + 1]);
+    }
     if (sum < lowest) return PricedPairs();
     found.bound = sum;
     const size_t count = std::min(most, found.pairs.size());
