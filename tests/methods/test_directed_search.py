@@ -243,6 +243,7 @@ def test_what_the_native_search_refuses():
         lambda: made.best(),
         lambda: made.keep(),
         lambda: made.open_arcs(token),
+        lambda: made.branch(nodes=1, leaves=1, seconds=1.0, token=token),
     ):
         with pytest.raises(ValueError, match="comes first"):
             call()
@@ -251,6 +252,29 @@ def test_what_the_native_search_refuses():
     assert made.prepare(token)
     with pytest.raises(ValueError, match="twice"):
         made.set_tour(np.zeros(5, dtype=np.int32))
+
+
+def test_branch_and_bound_ends_with_its_assignment():
+    matrix = np.random.default_rng(0).integers(1, 1000, (60, 60), dtype=np.int32)
+    made = _native.DirectedSearch.create(matrix, scale=1.0, seed=0, threads=1)
+    token = _native.StopToken()
+
+    def branch():
+        return made.branch(nodes=1, leaves=10**6, seconds=10.0, token=token)
+
+    made.assign(10.0, token)
+    made.prepare(token)
+    made.set_tour(made.patch(token))
+    made.begin_branching(0, token)
+    assert not branch()
+    nodes = made.counters()["nodes"]
+    made.assign(10.0, token)
+    made.prepare(token)
+    with pytest.raises(ValueError, match="comes first"):
+        branch()
+    made.set_tour(made.patch(token))
+    assert branch()
+    assert made.counters()["nodes"] == nodes > 0
 
 
 @pytest.mark.slow

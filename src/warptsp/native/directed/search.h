@@ -121,6 +121,7 @@ class SearchOf final : public Search {
 
   bool assign(double seconds, const StopToken &token) override {
     has_costs_ = has_tour_ = false;
+    branching_.reset();
     Assignment<Entry> assignment(costs_.matrix, row_threads());
     const StopToken slice(token, seconds);
     const bool solved = assignment.solve(slice);
@@ -286,6 +287,7 @@ class SearchOf final : public Search {
     if (!branching_->take_arcs(ceiling() - 1, arcs, row_threads(), token)) branching_.reset();
   }
   bool branch(long long nodes, int leaves, double seconds, const StopToken &token) override {
+    need_tour();
     if (!branching_) return true;
     const StopToken slice(token, seconds);
     const long long before = branching_->nodes();
