@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -97,8 +98,9 @@ def test_no_certificate(problem, certificate, entries):
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, "\x00\xff", "1" * 10_000])
 def test_other_files(problem, certificate, text):
     certificate.write_text(text, encoding="latin-1")
-    with pytest.raises(ParseError):
+    with pytest.raises(ParseError) as error:
         read_certificate(certificate, problem)
+    assert not re.search("cities|places", str(error.value))  # a certificate is no list of them
 
 
 def test_what_is_not_checked(problem, certificate):

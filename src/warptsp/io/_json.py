@@ -38,4 +38,4 @@ def document_in(source: Source) -> Iterator[Any]:
                 raise InvalidProblem("cannot be read as JSON: an integer has thousands of digits") from None
             yield document
         except RecursionError:
-            raise InvalidProblem("is nested too deeply: places lie a few brackets deep") from None
+            raise InvalidProblem("is nested too deeply: a few brackets deep is enough") from None

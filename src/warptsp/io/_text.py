@@ -65,7 +65,7 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
         raise ParseError("is a workbook of the old kind: save it as .xlsx, or the sheet as CSV", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not _SOMETHING.search(data):
-        raise ParseError("is empty: a list of cities is needed", file=name)
+        raise ParseError("is empty: a file with contents is needed", file=name)
     return data, name, marked
 
 

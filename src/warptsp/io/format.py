@@ -60,7 +60,7 @@ class Source:
         with reading(self.path):
             found, name = contents(self.path)
         if not found:
-            raise ParseError("is empty: a list of cities is needed", file=name)
+            raise ParseError("is empty: a file with contents is needed", file=name)
         return unpacked(found, name) if self._is_packed else found
 
     @property
