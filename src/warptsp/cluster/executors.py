@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import math
+import queue
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from warptsp.cluster.tasks import Answer, Task, improve
 from warptsp.stop import StopToken
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,44 +77,54 @@ class InProcess:
     """Threads of this process that search on the CPU, or on a GPU each."""
 
     def __init__(self, device: str, threads: int) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
         self.name = "this process"
         self.lag = 0.0
         self._device = device
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(threads, f"{device} thread")
-        self._in_flight: dict[Future[Outcome], Task] = {}
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._in_flight = 0
         self._stop = StopToken()
+        # Unlike those of a pool, they may begin while the main thread has ended and waits for the others.
+        self._threads = [
+            threading.Thread(target=self._work, name=f"{device} thread {number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def workers(self) -> Sequence[str]:
-        return [f"{self._device} thread {number}" for number in range(self._threads)]
+        return [thread.name for thread in self._threads]
 
     def lack(self) -> str:
         return "this process has no device for them"
 
     def slots(self) -> int:
-        return self._threads
+        return len(self._threads)
 
     def has_gpus(self) -> bool:
         return self._device == "cuda"
 
     def submit(self, task: Task) -> None:
-        self._in_flight[self._pool.submit(self._done, task)] = task
+        self._in_flight += 1
+        self._tasks.put(task)
 
     def gather(self, seconds: float, patience: float) -> list[Outcome]:
-        from concurrent.futures import FIRST_COMPLETED, wait
-
-        done, _ = wait(self._in_flight, seconds, FIRST_COMPLETED)
-        for future in done:
-            del self._in_flight[future]
-        return [future.result() for future in done]
+        outcomes = []
+        with suppress(queue.Empty):
+            outcomes.append(self._outcomes.get(timeout=seconds))
+            while True:
+                outcomes.append(self._outcomes.get_nowait())
+        self._in_flight -= len(outcomes)
+        return outcomes
 
     def sent_and_received(self) -> tuple[int, int]:
         return 0, 0
 
     def drop(self) -> list[Outcome]:
-        self._in_flight = {future: task for future, task in self._in_flight.items() if not future.cancel()}
+        with suppress(queue.Empty):
+            while True:
+                self._tasks.get_nowait()
+                self._in_flight -= 1
         self._stop.request()
         outcomes = []
         while self._in_flight:
@@ -125,11 +134,16 @@ class InProcess:
 
     def close(self) -> None:
         self.drop()
-        self._pool.shutdown()
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
 
-    def _done(self, task: Task) -> Outcome:
-        name = threading.current_thread().name.replace("_", " ")
-        try:
-            return Outcome(task, name, answer=improve(replace(task, device=self._device), self._stop))
-        except BaseException as error:
-            return Outcome(task, name, error=error)
+    def _work(self) -> None:
+        name = threading.current_thread().name
+        while (task := self._tasks.get()) is not None:
+            try:
+                answer = improve(replace(task, device=self._device), self._stop)
+                self._outcomes.put(Outcome(task, name, answer=answer))
+            except BaseException as error:
+                self._outcomes.put(Outcome(task, name, error=error))
