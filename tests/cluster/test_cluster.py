@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from processes import run_code
 
 import warptsp
 from warptsp.cli import run
@@ -158,6 +159,25 @@ def test_an_invalid_answer_counts_as_a_failure(problem, monkeypatch):
         warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD)
 
 
+def test_threads_that_begin_after_the_main_thread():
+    code = """
+import threading
+import numpy as np
+import warptsp
+
+points = np.random.default_rng(1).random((1000, 2))
+
+def search():
+    threading.main_thread().join()
+    params = {"rounds": 1, "part": 300, "kicks": 0.1}
+    print(warptsp.solve(points, cluster="threads:2", cluster_params=params).device)
+
+threading.Thread(target=search).start()
+"""
+    done = run_code(code)
+    assert done.stdout == "cluster\n", done.stderr
+
+
 def test_few_cities_are_searched_here():
     points = np.random.default_rng(0).random((300, 2))
     result = warptsp.solve(points, cluster="threads:2", kicks=100)
@@ -227,6 +247,22 @@ def test_another_version_is_refused():
     np.savez(pickled, head=np.array([print]))
     with pytest.raises(Refused, match="Object arrays cannot be loaded"):
         Task.from_bytes(pickled.getvalue())
+
+
+@pytest.mark.parametrize("what", [some_task(), Answer(np.arange(40, dtype=np.int32), 9, 0.5, "cpu")])
+def test_damaged_bytes_are_refused(what):
+    packed, draw = what.to_bytes(), np.random.default_rng(1)
+    refused = 0
+    for _ in range(500):
+        damaged = bytearray(packed)
+        damaged[draw.integers(len(packed))] ^= 1 << draw.integers(8)
+        try:
+            type(what).from_bytes(bytes(damaged))
+        except Refused:
+            refused += 1
+    assert refused > 100
+    with pytest.raises(Refused, match=r"is not an? (task|answer) of warptsp"):
+        type(what).from_bytes(packed[:-30])
 
 
 def test_a_deadline_and_a_task_that_nobody_wants():

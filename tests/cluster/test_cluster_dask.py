@@ -21,6 +21,7 @@ from processes import LONG, begin_command, begin_python, python, running
 import warptsp
 from warptsp.cluster import dask as on_dask
 from warptsp.cluster import scheduler
+from warptsp.cluster.tasks import Answer
 from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, WarpTSPError
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'warptsp[dask]'")
@@ -137,6 +138,23 @@ def test_any_number_of_workers(pool, problem, expected, workers):
     np.testing.assert_array_equal(result.tour, expected.tour)
     assert result.counters["bytes_sent"] > CITIES * 2 * 8
     assert result.counters["bytes_received"] > CITIES * 2 * 4
+
+
+def test_a_damaged_answer_is_one_task_again(pool, problem, expected, monkeypatch, told):
+    pool.want(2)
+    read, damaged = Answer.from_bytes, []
+
+    def read_damaged(packed):
+        if not damaged:
+            damaged.append(packed)
+            packed = packed[:100]
+        return read(packed)
+
+    monkeypatch.setattr(Answer, "from_bytes", read_damaged)
+    result = solve(problem, pool)
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert result.counters["tasks_repeated"] == 1
+    assert "is not an answer of warptsp" in told.text
 
 
 def test_all_workers_of_a_round_killed_and_others_come(pool, problem, expected, told):

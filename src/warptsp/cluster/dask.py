@@ -186,7 +186,10 @@ class DaskExecutor:
                     self._refuse(worker, f"{address}: {refusal}")
                 return Outcome(task, address, lost=f"{address} refused it: {refusal}")
             self._received += len(packed)
-            return Outcome(task, address, answer=Answer.from_bytes(packed))
+            try:
+                return Outcome(task, address, answer=Answer.from_bytes(packed))
+            except Refused as error:
+                return Outcome(task, address, error=error)
         if status == "error":
             raised = future.exception(timeout=FETCH)
             if isinstance(raised, KilledWorker):

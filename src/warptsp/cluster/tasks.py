@@ -16,7 +16,6 @@ import math
 import platform
 import queue
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
@@ -96,15 +95,16 @@ class Task:
     @classmethod
     def from_bytes(cls, packed: bytes) -> Task:
         """Read a task; raises `Refused` if another version of warptsp has made it, and names both."""
-        values = _unpacked(packed)
-        if (version := values.get("version")) != __version__:
-            raise Refused(
-                f"the task is from warptsp {version}, and this worker has warptsp {__version__}; install "
-                "the same version there"
-            )
-        values["metric"] = Metric.parse(values["metric"])
-        values["coordinates"] = values["coordinates"].astype(np.float64)
-        return cls(**values)
+        with _refusing("a task"):
+            values = _unpacked(packed)
+            if (version := values.get("version")) != __version__:
+                raise Refused(
+                    f"the task is from warptsp {version}, and this worker has warptsp {__version__}; install "
+                    "the same version there"
+                )
+            values["metric"] = Metric.parse(values["metric"])
+            values["coordinates"] = values["coordinates"].astype(np.float64)
+            return cls(**values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,8 +123,9 @@ class Answer:
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> Answer:
-        """Read an answer."""
-        return cls(**_unpacked(packed))
+        """Read an answer; raises `Refused` if it is none."""
+        with _refusing("an answer"):
+            return cls(**_unpacked(packed))
 
 
 def improve(
@@ -264,10 +265,18 @@ def _packed(head: Mapping[str, Any], **arrays: Any) -> bytes:
 
 
 def _unpacked(packed: bytes) -> dict[str, Any]:
+    with np.load(BytesIO(packed), allow_pickle=False) as archive:
+        values: dict[str, Any] = dict(archive)
+    values |= json.loads(values.pop("head").tobytes())
+    return values
+
+
+@contextmanager
+def _refusing(what: str) -> Iterator[None]:
+    """Damaged bytes raise anything: archives, arrays and JSON each have their own errors."""
     try:
-        with np.load(BytesIO(packed), allow_pickle=False) as archive:
-            values: dict[str, Any] = dict(archive)
-        values |= json.loads(values.pop("head").tobytes())
-        return values
-    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise Refused(f"this is not a task of warptsp: {error}") from error
+        yield
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused(f"this is not {what} of warptsp: {error}") from error
