@@ -428,7 +428,8 @@ class Result:
             f"seconds={self.seconds:.2f}, stop_reason={self.stop_reason!r})"
         )
 
-    __str__ = summary
+    def __str__(self) -> str:
+        return self.summary()
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the picture and the summary."""

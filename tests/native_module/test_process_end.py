@@ -35,8 +35,7 @@ def endless(poll):
     token = _native.StopToken()
     token.poll = poll
     climbers = _native.HillClimbers(
-        distances=_native.Distances.of_points(0, points(200)), rounded=False, tolerance=1e-9, scale=1.0,
-        near=np.empty((0, 2), np.float32),
+        distances=_native.Distances.of_points(0, points(200)), tolerance=1e-9, scale=1.0,
     )
     climbers.climb(seed=1, first=0, count=1_000_000, threads=2, given=None, perturbed=False, token=token)
 

@@ -330,6 +330,26 @@ def test_a_metric_may_be_a_function_of_few_points(door, caplog):
         door(np.zeros((1001, 2)), math.dist)
     with pytest.raises(InvalidProblem, match="not symmetric"):
         door(points, lambda p, q: p[0] + 2 * q[0])
+    with pytest.raises(InvalidProblem, match="no cities"):
+        door(np.empty((0, 2)), math.dist)
+    with pytest.raises(InvalidProblem, match=r"coordinate 2 of city 1 .* finite"):
+        door([[0, 0, 0], [1, 1, math.nan], [2, 2, 2]], lambda p, q: 1.0)
+    with pytest.raises(InvalidProblem, match=r"returned array\(\[0.*for points 0 and 1: a number is needed"):
+        door(points, lambda p, q: p - p)
+    with pytest.raises(ValueError, match="read-only"):
+        door(points, lambda p, q: p.sort())
+    with pytest.raises(InvalidOption, match="is a class: a function of two points is needed"):
+        door(points, Metric)
+
+
+def test_a_function_as_metric_is_for_points_in_python():
+    places = {"a": (0, 0), "b": (1, 0), "c": (1, 1), "d": (3, 3)}
+    directed = solve(places, metric=lambda p, q: p[0] + 2 * q[1] + 1, asymmetric=True)
+    assert directed.problem.asymmetric
+    with pytest.raises(
+        InvalidOption, match="a function is taken with an array of points, or with"
+    ):
+        solve([{"x": 0, "y": 0}, {"x": 1, "y": 0}], metric=math.dist)
 
 
 # Validation

@@ -393,7 +393,7 @@ def test_instances_and_tours_that_are_refused(monkeypatch):
         ({"certificate": "there/is/no/such.json"}, "there is no directory .*there/is/no; create it first"),
         ({"callback": 5}, "callback: 5 is not callable"),
         ({"token": 5}, "token: 5 is not a StopToken"),
-        ({"token": warptsp.MaxRuntime(3)}, r"token: MaxRuntime\(3\.0\) is not a StopToken"),
+        ({"token": warptsp.MaxRuntime(3)}, r"token: MaxRuntime\(seconds=3\.0\) is not a StopToken"),
         ({"seed": -1}, r"seed: -1 is not a whole number from 0 to 2\*\*64 - 1"),
         ({"seed": 0.5}, "seed"),
         ({"time_limit": -1}, "time limit"),

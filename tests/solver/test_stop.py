@@ -16,6 +16,7 @@ from warptsp.stop import (
     MaxRuntime,
     NoImprovement,
     SearchState,
+    StoppingCriterion,
     StopToken,
     TargetGap,
     TargetLength,
@@ -269,5 +270,13 @@ def test_small_values_are_possible_and_said():
     assert repr(TargetLength(0.5)) == "TargetLength(length=0.5)"
     assert repr(TargetGap(0.5)) == "TargetGap(percent=0.5)"
     assert repr(TargetGap(0, reference=0.5)) == "TargetGap(percent=0.0, reference=0.5)"
+
+
+def test_a_criterion_of_ones_own_is_told_in_a_few_words():
+    class Own(StoppingCriterion):
+        def __init__(self):
+            self.data, self.me = list(range(1000)), self
+
+    assert len(repr(Own())) < 100
     with pytest.raises(AttributeError):
         state().length = 1

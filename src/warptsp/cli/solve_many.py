@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import time
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,12 +80,11 @@ def command(
     )
     if tours is not None:
         make_folder(tours)
-    source = Source.of(problems)
+    source: Any = Source.of(problems)
     asked: dict[str, Any] = {"metric": reading.metric, "asymmetric": reading.asymmetric}
     reading.checked()
     if source.names is not None:
-        items = [partial(reading.problem, file) for file in source.items or ()]
-        source, asked = Source(items, items, source.names), {}
+        source, asked = replace(source, reader=reading.problem), {}
     elif unread := reading.only_of_files():
         raise InvalidOption(f"{unread}: {problems} is an array of problems; only files in a folder need it")
     results = solve_many(

@@ -77,7 +77,8 @@ def problem_of_mapping(
                     f"{len(mapping[first])}: either all need two or all three"
                 )
         points = [list(value) for value in values]
-        problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping])
+        directed: dict[str, Any] = {"asymmetric": asymmetric} if callable(metric) else {}
+        problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping], **directed)
         if metric is None:
             warn_of_degrees("the dict", problem)
         return problem

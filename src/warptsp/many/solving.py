@@ -61,7 +61,7 @@ class ManyProgress:
 
 
 def solve_many(
-    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str] | Source,
+    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str],
     *,
     metric: Metric | str | None = None,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,

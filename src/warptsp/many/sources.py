@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,12 @@ class Source:
     metric: Metric | str | None = None
     open: bool | OpenPath | None = None
     asymmetric: bool = False
+    reader: Callable[[str | os.PathLike[str]], Problem] | None = None  # of files
 
     def __reduce__(self) -> tuple[object, ...]:
         # An iterator has been read, and cannot be pickled.
-        return Source, (self.items, (), self.names, self.metric, self.open, self.asymmetric)
+        kept = self.items, (), self.names, self.metric, self.open, self.asymmetric, self.reader
+        return Source, kept
 
     @property
     def total(self) -> int | None:
@@ -68,8 +69,9 @@ class Source:
         )
 
     def read(self, given: Any) -> Problem:
-        """Return the problem in what was given, as `solve` would take it; files come with what reads them."""
-        given = given() if isinstance(given, partial) else given
+        """Return the problem in what was given, as `solve` would take it."""
+        if self.reader is not None and isinstance(given, (str, os.PathLike)):
+            given = self.reader(given)
         return instance_of(given, metric=self.metric, asymmetric=self.asymmetric, open=self.open)[0]
 
     def problem(self, position: int) -> Problem:

@@ -84,6 +84,20 @@ def check_display_degrees(display: NDArray[np.float64] | None) -> None:
     _check_degrees(display[:, ::-1], low[::-1], high[::-1])
 
 
+def finite_bounds(coordinates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lowest and the highest coordinate of each axis, of at least one city and finite."""
+    if len(coordinates) == 0:
+        raise InvalidProblem("the instance has no cities: at least one is needed")
+    low, high = bounds_of(coordinates)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        row, axis = np.argwhere(~np.isfinite(coordinates))[0]
+        raise InvalidProblem(
+            f"coordinate {axis} of city {row} (counted from 0) is {coordinates[row, axis]}: "
+            "finite numbers are needed"
+        )
+    return low, high
+
+
 def checked_coordinates(
     values: ArrayLike, metric: Metric
 ) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -96,15 +110,7 @@ def checked_coordinates(
         raise InvalidProblem(
             f"coordinates have shape {coordinates.shape}: {metric.name} needs (n, {metric.dimensions})"
         )
-    if len(coordinates) == 0:
-        raise InvalidProblem("the instance has no cities: at least one is needed")
-    low, high = bounds_of(coordinates)
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        row, axis = np.argwhere(~np.isfinite(coordinates))[0]
-        raise InvalidProblem(
-            f"coordinate {axis} of city {row} (counted from 0) is {coordinates[row, axis]}: "
-            "finite numbers are needed"
-        )
+    low, high = finite_bounds(coordinates)
     if metric.geographic:
         _check_degrees(coordinates, low, high)
     _check_magnitude(metric, len(coordinates), low, high)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import shown
 from warptsp._words import as_called
-from warptsp.errors import InvalidProblem
+from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.machine import memory
 from warptsp.problem.values import check_count, plain_array, real_array
 
@@ -104,10 +106,23 @@ def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 def matrix_of_function(points: NDArray[np.float64], distance: Distance) -> NDArray[Any]:
     """The distances of a few points by a function of two of them."""
     n = len(points)
+    if isinstance(distance, type):
+        raise InvalidOption(f"metric: {shown(distance)} is a class: a function of two points is needed")
     if n > _MOST_CALLED:
         raise InvalidProblem(f"{n} points: as metric, a function is called for pairs of up to {_MOST_CALLED}")
     _log.warning("the metric is called for %d pairs, and the instance is the matrix of these", n * (n - 1))
-    rows = [[0 if a == b else distance(points[a], points[b]) for b in range(n)] for a in range(n)]
+    own = points.copy()
+    own.flags.writeable = False
+
+    def between(a: int, b: int) -> float:
+        found = distance(own[a], own[b])
+        if not isinstance(found, Real):
+            raise InvalidProblem(
+                f"metric: the function returned {shown(found)} for points {a} and {b}: a number is needed"
+            )
+        return found
+
+    rows = [[0 if a == b else between(a, b) for b in range(n)] for a in range(n)]
     return plain_array(rows, "the distances of the function")
 
 

@@ -153,6 +153,10 @@ class Metric(enum.Enum):
             fitting = [metric for metric in common if metric.dimensions == dimensions]
             return (*fitting, *common)[0] if common else cls[name.strip().upper()]
         except (AttributeError, KeyError):
+            if callable(name) and not isinstance(name, type):
+                raise InvalidOption(
+                    "metric: a function is taken with an array of points, or with places by name, alone"
+                ) from None
             accepted = ", ".join(metric.name for metric in cls)
             common_names = ", ".join(name for name in COMMON if name not in _SPARED)
             raise InvalidOption(

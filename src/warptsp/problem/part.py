@@ -38,12 +38,12 @@ def part_of(
     ends = () if path is None else (path.start, path.end)
     names = _NAMELESS
     if named:
-        extra = None if problem.extra is None else problem.extra.items()
+        extra = (problem.extra or {}).items()
         names = {
             "node_ids": problem.ids_of(kept),
             "labels": None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
             "display": None if problem.display is None else problem.display[kept],
-            "extra": extra and {title: [column[city] for city in kept.tolist()] for title, column in extra},
+            "extra": {title: [column[city] for city in kept.tolist()] for title, column in extra} or None,
         }
     return replace(
         problem,

@@ -26,6 +26,7 @@ from warptsp.problem.checks import (
     checked_labels,
     checked_matrix,
     checked_node_ids,
+    finite_bounds,
 )
 from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
 from warptsp.problem.distance import unit_vectors
@@ -185,7 +186,8 @@ class Problem(Measured):
         metric : Metric, str or callable, optional
             By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
             ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``. A function of two points is
-            called for each pair of up to 1000, and the instance is their matrix, as a warning says.
+            called for each pair of up to 1000, before any time limit counts; the instance is their matrix, as
+            a warning says.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
@@ -195,6 +197,7 @@ class Problem(Measured):
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
         if callable(metric):
+            finite_bounds(coordinates)
             matrix = matrix_of_function(coordinates, metric)
             return cls.from_matrix(matrix, **{"display": coordinates[:, :2], **fields})
         named = Metric.parse(metric, coordinates.shape[1])
@@ -303,7 +306,8 @@ class Problem(Measured):
         """A number that no distance exceeds; native searches pick the width of their integers by it."""
         if self.reduced is not None:
             return float(self.reduced.problem.distance_bound)
-        return longest_within(self.metric, *self.bounds) if self.matrix is None else float(self.matrix.max())
+        longest = longest_within(self.metric, *self.bounds) if self.matrix is None else self.matrix.max()
+        return float(longest)
 
     @cached_property
     def doubt(self) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from reprlib import recursive_repr
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from warptsp._checks import shown
@@ -101,9 +102,10 @@ class StoppingCriterion:
         """The tokens that end the search on their own, whatever else is asked for."""
         return ()
 
+    @recursive_repr()
     def __repr__(self) -> str:
         fields = getattr(self, "__dict__", {}).items()  # of a user's criterion, maybe in slots
-        given = (f"{name}={value!r}" for name, value in fields if value is not None)
+        given = (f"{name}={shown(value)}" for name, value in fields if value is not None)
         return f"{type(self).__name__}({', '.join(given)})"
 
     def __or__(self, other: StoppingCriterion | Callable[[SearchState], bool]) -> StoppingCriterion:
