@@ -346,9 +346,7 @@ def test_a_function_as_metric_is_for_points_in_python():
     places = {"a": (0, 0), "b": (1, 0), "c": (1, 1), "d": (3, 3)}
     directed = solve(places, metric=lambda p, q: p[0] + 2 * q[1] + 1, asymmetric=True)
     assert directed.problem.asymmetric
-    with pytest.raises(
-        InvalidOption, match="a function is taken with an array of points, or with"
-    ):
+    with pytest.raises(InvalidOption, match="a function is taken with an array of points, or with"):
         solve([{"x": 0, "y": 0}, {"x": 1, "y": 0}], metric=math.dist)
 
 
