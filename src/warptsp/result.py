@@ -433,8 +433,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the picture and the summary."""
-        html: str = find("notebook")(self)
-        return html
+        return str(find("notebook")(self))
 
 
 def known_facts(known: KnownLength | None, length: int | float, unit: str) -> list[Fact]:

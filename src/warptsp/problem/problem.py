@@ -164,8 +164,7 @@ class Problem(Measured):
             put("display", checked_display(self.display, n))
         if self.display_degrees:
             check_display_degrees(self.display)
-        closed = self.open is None
-        fixed = checked_fixed_edges(self.fixed_edges, self, closed=closed, directed=directed)
+        fixed = checked_fixed_edges(self.fixed_edges, self, closed=self.open is None, directed=directed)
         put("fixed_edges", read_only(fixed))
         # Of a symmetric matrix, too, it matters which of two edges is taken in which direction.
         put("asymmetric", self.asymmetric or (directed and len(fixed) > 0))
@@ -186,8 +185,7 @@ class Problem(Measured):
         metric : Metric, str or callable, optional
             By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
             ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``. A function of two points is
-            called for each pair of up to 1000, before any time limit counts; the instance is their matrix, as
-            a warning says.
+            called for each pair of up to 1000, before any limit counts, and the instance is their matrix.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """

@@ -15,20 +15,8 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp.strokes.verify import _gcode_text as gcode
 from warptsp.strokes.verify._gcode_arcs import points_of_arc
-from warptsp.strokes.verify._gcode_text import (
-    ANYWHERE,
-    BACK,
-    FIRST,
-    MODAL,
-    MOVES,
-    STAYS,
-    TALK,
-    WIDTH,
-    plain,
-    uncommented,
-    words_of,
-)
 
 _Path = tuple[NDArray[np.float64], float, float]
 
@@ -98,9 +86,9 @@ def run_program(data: bytes) -> Run:
             run.fixed.append((rest, machine.where(), machine.state()))
             machine.ends(number)
             for later, text in enumerate(lines[number:], start=number + 1):
-                without = uncommented(text)[0]
+                without = gcode.uncommented(text)[0]
                 bare = (text if without is None else without).upper()
-                run.flow = run.flow or (later if BACK.search(bare) else 0)
+                run.flow = run.flow or (later if gcode.BACK.search(bare) else 0)
             break
     else:
         machine.ends(len(lines) + (lines[-1] != ""))
@@ -149,17 +137,17 @@ class _Machine:
 
     def step(self, line: str, number: int) -> bool:
         """Run one line; False if it is not understood."""
-        bare, comments = uncommented(line)
+        bare, comments = gcode.uncommented(line)
         if bare is None:
             return False
         for comment in comments:
             self.heed(comment)
         bare = bare.strip().upper()
         named = bare[:1] == "O" and bare[1:].strip().isdigit() and self.run.first < 0
-        if BACK.search(bare) or (bare[:1] == "O" and not named):
+        if gcode.BACK.search(bare) or (bare[:1] == "O" and not named):
             self.run.flow = self.run.flow or number
             return False
-        if TALK.match(bare):
+        if gcode.TALK.match(bare):
             self.fix(line, number, "nothing")
             return True
         if bare in ("", "%") or named:
@@ -171,15 +159,15 @@ class _Machine:
         if re.fullmatch(r"/ *M0?[01789]", bare):  # left out, if the machine is told so
             self.fix(line, number)
             return True
-        words = words_of(bare)
+        words = gcode.words_of(bare)
         if words is None:
             return False
         letters = [letter for letter, _ in words]
         if any(number is None for letter, number in words if letter in "GM"):
             return False
-        codes = [f"{a}{plain(b)}" for a, b in words if a in "GM"]
-        if len(codes) == 1 and codes[0] in STAYS:
-            self.fix(line, number, "nothing" if codes[0] in ANYWHERE else "place")
+        codes = [f"{a}{gcode.plain(b)}" for a, b in words if a in "GM"]
+        if len(codes) == 1 and codes[0] in gcode.STAYS:
+            self.fix(line, number, "nothing" if codes[0] in gcode.ANYWHERE else "place")
             return True
         if letters.count("N") > 1 or "N" in letters[1:]:
             return False
@@ -192,7 +180,7 @@ class _Machine:
         """One line of words, each of which is known or not."""
         lost = [code for code in codes if code in ("G28", "G29", "G30", "G53")]
         early = not any(piece.paths for piece in self.run.pieces)
-        if early and len(codes) == 1 and codes[0] in FIRST:
+        if early and len(codes) == 1 and codes[0] in gcode.FIRST:
             if codes[0] == "G32" and set(values) & set("XYZFKE"):
                 return False
             if codes[0] != "G10" or set(values) - {"N"}:  # alone it draws filament back
@@ -201,17 +189,17 @@ class _Machine:
             others = [
                 code for code in codes if code != lost[0] and not (lost == ["G53"] and code in ("G0", "G1"))
             ]
-            groups = [MODAL.get(code) for code in others if code not in ("G43", "G64", "G20", "G21")]
+            groups = [gcode.MODAL.get(code) for code in others if code not in ("G43", "G64", "G20", "G21")]
             if len(set(groups) - {None}) < len(others):
                 return False
-            if set(values) & set("FST") and lost[0] not in FIRST | {"G29"}:
+            if set(values) & set("FST") and lost[0] not in gcode.FIRST | {"G29"}:
                 return False
             self.fix(line, number)
             self.begun = True
             for code in codes:
-                if code in MODAL:
-                    self.choose(MODAL[code], code)
-                self.motion = MOVES.get(code, self.motion)
+                if code in gcode.MODAL:
+                    self.choose(gcode.MODAL[code], code)
+                self.motion = gcode.MOVES.get(code, self.motion)
             for axis in [a for a in "XYZ" if a in values] or "XYZ":
                 self.at[axis] = None
             return True
@@ -233,7 +221,7 @@ class _Machine:
                 return False
             codes = [code for code in codes if code not in metric | imperial]
             codes += ["G21"] * bool(metric) + ["G20"] * bool(imperial)
-        moves = [MOVES[code] for code in codes if code in MOVES]
+        moves = [gcode.MOVES[code] for code in codes if code in gcode.MOVES]
         motion = moves[0] if moves else self.motion
         axes = [a for a in "XYZ" if a in values]
         if motion in (2, 3):
@@ -246,7 +234,7 @@ class _Machine:
             return False
         change = "M6" in codes
         codes = [code for code in codes if code != "M6"]
-        groups = [MODAL.get(code) for code in codes if code not in MOVES and not dwell]
+        groups = [gcode.MODAL.get(code) for code in codes if code not in gcode.MOVES and not dwell]
         if None in groups or len(set(groups)) < len(groups):
             return False
         if dwell:
@@ -254,9 +242,9 @@ class _Machine:
             return True
         before, self.motion = self.state(), motion
         for code in codes:
-            if code in MOVES:
+            if code in gcode.MOVES:
                 continue
-            group = MODAL[code]
+            group = gcode.MODAL[code]
             if group == "units":
                 printer = self.run.prints or "filament" in self.modal  # which begins in millimetres
                 fresh = not self.begun or (printer and code == "G21")
@@ -289,7 +277,7 @@ class _Machine:
         """Comments say what a slicer prints, and how wide a tool is."""
         if re.match(r";\s*(?:TYPE|LAYER)\b", comment, re.IGNORECASE):
             self.choose("type", comment.strip())
-        for width in WIDTH.findall(comment):
+        for width in gcode.WIDTH.findall(comment):
             self.run.width = max(self.run.width, float(width))
 
     def fix(self, line: str, number: int, asks: str = "place") -> None:
@@ -403,7 +391,7 @@ class _Machine:
         run.rapids.append(Rapid((*begin.values(), *self.at.values()), min(heights, default=math.nan),
                                  len(run.pieces), number, dark, self.line(begin)))  # fmt: skip
         self.lead = (self.at["Z"], self.chosen, None if dark else self.power,
-                     uncommented(line)[1:])  # fmt: skip
+                     gcode.uncommented(line)[1:])  # fmt: skip
         run.targets[tuple(self.at.values())] += 1
 
     def downs(self, begin: dict[str, Decimal | None], number: int) -> None:
