@@ -36,7 +36,9 @@ class Facets {
     bound = walks_.least(nodes_, length);
     double value = 0.0;
     for (int e = 0; e < edges_; ++e) value += length[at(graph.from[e], graph.to[e])] * graph.weight[e];
-    return value <= bound * (1.0 - least_violation);
+    if (value > bound * (1.0 - least_violation)) return false;
+    lift(length, bound);
+    return true;
   }
 
  private:
@@ -226,6 +228,38 @@ class Facets {
       for (int i = 0; i < k; ++i)
         for (int j = 0; j < k; ++j) length[at(i, j)] = std::min(length[at(i, j)], length[at(i, z)] + length[at(z, j)]);
     return *std::max_element(length.begin(), length.end()) <= longest;
+  }
+
+  // Shortens distances between nodes that no edge joins, as far as the least walk stays as long.
+  void lift(std::vector<int> &length, int bound) {
+    const int k = nodes_;
+    int trials = k <= 10 ? 300 : 120;
+    std::vector<std::pair<int, int>> pairs;
+    for (int i = 0; i < k; ++i)
+      for (int j = i + 1; j < k; ++j)
+        if (edge_of_[at(i, j)] < 0 && length[at(i, j)] > 0) pairs.emplace_back(-length[at(i, j)], at(i, j));
+    std::sort(pairs.begin(), pairs.end());
+    std::vector<int> shorter;
+    for (const auto &[key, pair] : pairs) {
+      const int i = pair / k, j = pair % k;
+      for (int step = std::max(1, length[pair] / 2); step >= 1 && trials > 0;) {
+        const int wanted = length[pair] - step;
+        if (wanted < 0) {
+          step /= 2;
+          continue;
+        }
+        shorter = length;
+        for (int p = 0; p < k; ++p)
+          for (int q = 0; q < k; ++q)
+            shorter[at(p, q)] = std::min({length[at(p, q)], length[at(p, i)] + wanted + length[at(j, q)],
+                                          length[at(p, j)] + wanted + length[at(i, q)]});
+        --trials;
+        if (walks_.least(k, shorter) >= bound)
+          length = shorter;
+        else
+          step /= 2;
+      }
+    }
   }
 
   const SmallGraph *graph_ = nullptr;
