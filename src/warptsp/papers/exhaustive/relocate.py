@@ -22,7 +22,7 @@ __all__ = ["METHOD", "RelocateParams"]
 
 @dataclass(frozen=True, slots=True)
 class RelocateParams(ExhaustiveParams):
-    """Parameters of `relocate`: those of `ExhaustiveParams`."""
+    """Parameters of `relocate`: those of `~warptsp.papers.exhaustive.descent.ExhaustiveParams`."""
 
     neighborhood = "relocate"
 

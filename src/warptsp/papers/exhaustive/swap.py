@@ -24,7 +24,7 @@ __all__ = ["METHOD", "SwapParams"]
 
 @dataclass(frozen=True, slots=True)
 class SwapParams(ExhaustiveParams):
-    """Parameters of `swap`, beside those of `ExhaustiveParams`.
+    """Parameters of `swap`, beside those of `~warptsp.papers.exhaustive.descent.ExhaustiveParams`.
 
     The tour begins with city 0, an open path with its first city.
 

@@ -27,7 +27,7 @@ MAX_CITIES_GPU = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ThreeOptParams(ExhaustiveParams):
-    """Parameters of `three-opt`: those of `ExhaustiveParams`.
+    """Parameters of `three-opt`: those of `~warptsp.papers.exhaustive.descent.ExhaustiveParams`.
 
     In the plane the block is that of the evaluation in double precision.
     """

@@ -24,7 +24,7 @@ __all__ = ["METHOD", "TwoOptParams"]
 
 @dataclass(frozen=True, slots=True)
 class TwoOptParams(ExhaustiveParams):
-    """Parameters of `two-opt`, beside those of `ExhaustiveParams`.
+    """Parameters of `two-opt`, beside those of `~warptsp.papers.exhaustive.descent.ExhaustiveParams`.
 
     If `block`, `grid`, `jobs` or one of the first two of these is given, another kernel is used, which
     enumerates moves by number, for studies of launches.
