@@ -201,6 +201,7 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
         ),
         ("a.geojson", '{"type": "LineString", "coordinates": []}', ParseError, "has 0 lines"),
         ("a.geojson", "[]", ParseError, "the document is 'None'"),
+        ("a.geojson", '{"a": 1}', ParseError, "is an object with 'a': GeoJSON with a line is needed"),
         ("a.gpx", "<gpx/>", ParseError, r"has 0 routes \(rte\): one is needed"),
         ("a.kml", "<kml/>", ParseError, r"has 0 lines \(LineString\): one is needed"),
         ("a.kml", "<html/>", ParseError, "the document is 'html'"),

@@ -36,12 +36,17 @@ def _problem(source: Source) -> Problem:
         if not source.by_name and is_osrm_table(document):
             return osrm_problem(document)
         if not isinstance(document, dict) or "type" not in document:
-            keys = [quoted(str(key)) for key in list(document)[:5]] if isinstance(document, dict) else []
-            what = f"an object with {', '.join(keys)}" if keys else f"a JSON {type(document).__name__}"
             raise InvalidProblem(
-                f"is {what}: GeoJSON, whose objects have a type, or the table of a routing service is needed"
+                f"is {_told(document)}: GeoJSON, whose objects have a type, or the table of a routing "
+                "service is needed"
             )
         return geojson_problem(document, source.file)
+
+
+def _told(document: Any) -> str:
+    """What a document that is no GeoJSON holds, in a few words."""
+    keys = [quoted(str(key)) for key in list(document)[:5]] if isinstance(document, dict) else []
+    return f"an object with {', '.join(keys)}" if keys else f"a JSON {type(document).__name__}"
 
 
 def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
@@ -130,6 +135,8 @@ def _lines(source: Source) -> list[Line]:
     """The lines of a document; what else it has, such as points, is passed over."""
     lines: list[Line] = []
     with document_in(source) as document:
+        if isinstance(document, dict) and "type" not in document:
+            raise InvalidProblem(f"is {_told(document)}: GeoJSON with a line is needed")
         for where, node, _ in _geometries(document, "the document"):
             kind = _kind(node)
             if kind in ("LineString", "MultiLineString"):
