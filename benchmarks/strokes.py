@@ -395,7 +395,7 @@ def main() -> None:
     files = stroke_files.measured(options.quick)
     report(
         "strokes",
-        "Strokes, holes and cuts",
+        "How much travel strokes save",
         f"{READING}\n{shown(rows)}\n\n{REACHED}\n{targets(rows)}\n\n{stroke_files.section(files)}",
         [*rows, *files],
         options.output,
