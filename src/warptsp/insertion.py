@@ -60,7 +60,7 @@ def insert(
     extra : mapping of str to sequence, optional
         What they have in the other columns of the instance; what it has no column for is left out.
     improve : int
-        How many cities before and behind each new one may change places, too; 0 for none.
+        How many cities before and after each new one may change places, too; 0 for none.
     seed : int
         Of the search that does it.
 
