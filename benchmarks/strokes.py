@@ -370,10 +370,10 @@ def targets(rows: list[dict[str, Any]]) -> str:
     return table(["target", "met", "missed", "out of reach"], lines)
 
 
-READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the nearest end, and so
-does vpype's `linesort`, which `--two-opt` improves. Seconds that warptsp had, by strokes: {LIMITS},
-longer where others kept the machine busy. The last column is a proved lower bound on travel; it leaves out the ways
-between groups, and those along closed strokes."""
+READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the
+nearest end, and so does vpype's `linesort`, which `--two-opt` improves. Seconds that warptsp had, by strokes:
+{LIMITS}, longer where others kept the machine busy. The last column is a proved lower bound on travel; it
+leaves out the ways between groups, and those along closed strokes."""
 
 REACHED = """## Targets: met and missed
 
