@@ -54,6 +54,7 @@ def report(results: Results) -> list[Section]:
                 row["cities"],
                 *beside(row["kernel_ms"], results, name, kernel_ms),
                 *beside(row["passes"], results, name, "passes", "none"),
+                *beside(row["length"], results, name, "length", "none"),
                 *beside(row["total_ms"] / 1e3, results, name, "seconds"),
             ]
         )
@@ -61,6 +62,7 @@ def report(results: Results) -> list[Section]:
         "cities",
         *header("ms a pass", results),
         *header("passes", results, ratios=False),
+        *header("length", results, ratios=False),
         *header("s in all", results),
     ]
     lines = {"published": [(row["cities"], row["total_ms"] / 1e3) for row in theirs]}
