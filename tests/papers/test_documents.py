@@ -167,11 +167,14 @@ def test_the_command_lists_and_runs_them(tmp_path):
     assert '"start": "given"' in done.stdout
 
 
-def test_each_page_begins_with_its_command_and_the_headline_of_the_index():
+def test_each_page_begins_with_its_command_the_headline_of_the_index_and_a_drawing():
     index = (PAGES / "index.md").read_text(encoding="utf-8")
     for number in DOCUMENTS:
-        _, _, how, headline, *_ = (PAGES / f"{number}.md").read_text(encoding="utf-8").splitlines()
+        _, _, how, headline, _, drawing, *_ = (
+            (PAGES / f"{number}.md").read_text(encoding="utf-8").splitlines()
+        )
         assert how.startswith(f"`warptsp solve FILE --document {number}` runs it")
         found = re.fullmatch(r"\*(.+)\*: published (.+); H100 (.+); one CPU core (.+)\.", headline)
         assert found is not None
+        assert drawing == "```text"
         assert f"{found[1]}: {found[2]} | {found[3]} | {found[4]} |" in index
