@@ -227,14 +227,14 @@ class NeighborSearch:
         while not (complete or stop):
             made = int(self.search.counters()["kicks"])
             remaining = run.remaining()
-            horizon = count
+            planned = count
             if remaining is not None and made > 0:
-                horizon = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
+                planned = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
             complete = self.search.iterate(
                 count=count,
                 always=always,
                 temperature=degrees,
-                cold=int((1 - COLD) * horizon),
+                cold=int((1 - COLD) * planned),
                 segment=segment,
                 seed=run.seed,
                 seconds=SLICE,
