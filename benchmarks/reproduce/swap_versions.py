@@ -212,6 +212,7 @@ def _profile(results: Results) -> Section:
             "64 x 128",
             theirs["registers"],
             f"{theirs['occupancy_percent']} %",
+            number(theirs["us"]),
             "-",
         ]
     ]
@@ -221,10 +222,11 @@ def _profile(results: Results) -> Section:
             continue
         throughput = LOOKED_UP * (rate(found) or 0.0)
         occupancy = f"{100 * found['occupancy']:.1f} %"
+        alone = number(1e3 * found["evaluation_ms"]) if "evaluation_ms" in found else "-"
         rows.append(
-            [f"version {version}", found["launch"], found["registers"], occupancy, number(throughput)]
+            [f"version {version}", found["launch"], found["registers"], occupancy, alone, number(throughput)]
         )
-    words = ["version", "blocks x threads", "registers", "occupancy", "10^9 bytes/s looked up"]
+    words = ["version", "blocks x threads", "registers", "occupancy", "us", "10^9 bytes/s looked up"]
     text = (
         "Of the evaluation at 1000 cities. Occupancy is what the driver's calculator says of the launch. "
         f"Of a move {LOOKED_UP} bytes are looked up: six cities of the tour and their coordinates, in double "
