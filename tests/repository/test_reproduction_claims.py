@@ -208,8 +208,7 @@ def of_002(m):
     factors = [float(cell) for cell in re.findall(r"\| 16384 \| \d+ \| \d+ \| ([\d.]+) \|", page)]
     assert len(factors) == 3
     yield (
-        f"An H100 needs {HOPPER * 2048 // 10_000}0 000 climbers for that; here the number is fixed at 16 384, "
-        "with which"
+        f"An H100 needs {HOPPER * 2048 // 10_000}0 000 climbers for that; here the number is fixed at 16 384"
     )
     most = max_in_shared(Chip.of("sm_90"))
     assert most < 18_512

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-ACCEPTANCES = ("annealed", "better", "always")
 TEMPERATURE = 2.0  # mean edge lengths (EXP-071)
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
@@ -107,16 +106,12 @@ class IlsParams:
         check_lists(self.neighbors, self.block, self.improvement, self.edges)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
-        if self.acceptance not in ACCEPTANCES:
-            raise InvalidOption(f"acceptance: {self.acceptance!r} is none of {', '.join(ACCEPTANCES)}")
         if self.temperature is not None and self.acceptance != "annealed":
             raise InvalidOption(f"temperature: only acceptance 'annealed' has one, not {self.acceptance!r}")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MAX_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
-        if self.restart not in ("ends", "pass"):
-            raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 

@@ -75,8 +75,6 @@ class DescentParams:
 
     def __post_init__(self) -> None:
         check_lists(self.neighbors, self.block, self.improvement, self.edges)
-        if self.moves not in ("one", "many"):
-            raise InvalidOption(f"moves: {self.moves!r} is neither 'one' nor 'many'")
         if self.passes is not None and self.passes < 0:
             raise InvalidOption(f"passes: {self.passes} is less than 0")
 
@@ -86,10 +84,6 @@ def check_lists(neighbors: int, block: int | None, improvement: str, edges: str)
     if not 1 <= neighbors <= MAX_NEIGHBORS:
         raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
     check_block(block, CHAIN_THREADS)
-    if improvement not in ("best", "first"):
-        raise InvalidOption(f"improvement: {improvement!r} is neither 'best' nor 'first'")
-    if edges not in ("both", "next"):
-        raise InvalidOption(f"edges: {edges!r} is neither 'both' nor 'next'")
     if edges == "next" and improvement != "best":
         raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")
 
