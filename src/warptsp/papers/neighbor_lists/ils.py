@@ -29,6 +29,7 @@ from warptsp.methods.protocol import View, ViewedRun, best_of
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
+    Moves,
     NeighborSearch,
     Prepared,
     check_lists,
@@ -51,6 +52,7 @@ MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tou
 # 20 to 60, 40 to 100: 1 n on average 1.26, 1.05, 0.93 %, one chain 1.45; 0.16, 0.19, 0.22 s for d18512.
 MIN_KICKS_OF_PARTS, MAX_KICKS_OF_PARTS, KICKS_OF_SHORT_TOURS = 10, 30, 125_000
 MAX_SEGMENT_OF_PARTS = 10_000
+DESCENT = Moves(three=True, many=True)  # of the whole tour, before and after its parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,11 @@ class IlsParams:
         return free and not self.whole_passes and n >= MIN_IN_PARTS and round(self.iterations * n) > 0
 
     @property
+    def made(self) -> Moves:
+        """What the local search makes."""
+        return Moves(three=True, best=self.improvement == "best", next_only=self.edges == "next")
+
+    @property
     def whole_passes(self) -> bool:
         """Whether the local search is the document's: passes over all cities, which make the best move."""
         return (self.improvement, self.restart) == ("best", "pass")
@@ -188,11 +195,11 @@ def _descend(prepared: Prepared, run: Run) -> bool:
     from warptsp.backends.cuda.device import Device
 
     run.offer(prepared.instance.open(prepared.tour))
-    if not kernels_are_there(run, kernel_sources(run.problem, three=True)):
+    if not kernels_are_there(run, kernel_sources(run.problem, DESCENT)):
         return False
     run.enter("GPU")
     with Device.open(run.device.gpus[0]) as device:
-        search = NeighborSearch(prepared, run, device, three=True, best=False, many=True)
+        search = NeighborSearch(prepared, run, device, DESCENT)
         complete = search.descend()
         run.offer(search.best())
     return complete
@@ -219,13 +226,7 @@ def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:
         run,
         on_cpu=lambda run: work(run, None),
         on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(
-            problem,
-            three=True,
-            chains=True,
-            whole=params.whole_passes,
-            next_only=params.edges == "next",
-        ),
+        sources=lambda: kernel_sources(problem, params.made, chains=True),
         meanwhile=meanwhile,
         same=False,
     )
@@ -244,9 +245,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         prepared,
         run,
         device,
-        three=True,
-        best=params.improvement == "best",
-        next_only=params.edges == "next",
+        params.made,
         chains=1 if always and params.chains is None else params.chains,
         block=params.block,
     )
@@ -271,8 +270,8 @@ def kernels(problem: Problem) -> list[Source]:
     from warptsp.backends.cuda.launch_plan import kernel_sources as sources_of_parts
 
     return [
-        *kernel_sources(problem, three=True, chains=True),
-        *kernel_sources(problem, three=True, chains=True, whole=True, next_only=True),
+        *kernel_sources(problem, Moves(three=True), chains=True),
+        *kernel_sources(problem, Moves(three=True, best=True, next_only=True), chains=True),
         *sources_of_parts(problem, ILS_DEPTH),
     ]
 

@@ -8,7 +8,7 @@ salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -88,6 +88,33 @@ def check_lists(neighbors: int, block: int | None, improvement: str, edges: str)
         raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")
 
 
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a search makes, as native code has it.
+
+    Attributes
+    ----------
+    three : bool
+        Moves of three edges, too.
+    best : bool
+        Whole passes over all cities, each of which makes the best move; else by a queue of cities.
+    many : bool
+        All moves of a pass that fit each other, instead of one.
+    next_only : bool
+        Only edges to following cities go; with `best` or `many`.
+    """
+
+    three: bool
+    best: bool = False
+    many: bool = False
+    next_only: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether each pass makes one move, the best of all."""
+        return self.best and not self.many
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """An instance in the numbering of the search, with its neighbour lists and a start tour."""
@@ -132,9 +159,7 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
 class NeighborSearch:
     """The search on a GPU, or on the CPU where there is none, and what it tells the run.
 
-    Moves are made one at a time or `many` at once, by a queue of cities or, if they shall be the `best`, by
-    passes over all cities. Without a number of `chains` there are as many as the device has threads or
-    multiprocessors.
+    Without a number of `chains` there are as many as the device has threads or multiprocessors.
     """
 
     def __init__(
@@ -142,11 +167,8 @@ class NeighborSearch:
         prepared: Prepared,
         run: Run,
         device: Device | None,
+        moves: Moves,
         *,
-        three: bool,
-        best: bool,
-        many: bool = False,
-        next_only: bool = False,
         chains: int | None = 1,
         block: int | None = None,
     ) -> None:
@@ -159,11 +181,8 @@ class NeighborSearch:
             tour=prepared.tour,
             fixed_edges=instance.fixed_edges,
             tolerance=instance.tolerance,
-            three=three,
-            next_only=next_only,
-            best=best,
-            many=many,
             token=run.token,
+            **asdict(moves),
         )
         self.search: _native.NeighborSearch | GpuSearch = host
         self._on_cpu: dict[str, Any] = {}
@@ -173,7 +192,7 @@ class NeighborSearch:
             return
         from warptsp.papers.neighbor_lists.cuda import NeighborSearch as GpuSearch
 
-        if best and not many:
+        if moves.whole:
             chains = 1  # which all multiprocessors share
         self.search = GpuSearch(
             device,
@@ -181,10 +200,7 @@ class NeighborSearch:
             host.neighbors(),
             prepared.tour,
             host.best_length,
-            three=three,
-            next_only=next_only,
-            best=best,
-            many=many,
+            moves,
             chains=device.multiprocessors if chains is None else chains,
             block=block,
         )
@@ -258,13 +274,11 @@ class NeighborSearch:
         return self.instance.open(self.search.best())
 
 
-def kernel_sources(
-    problem: Problem, *, three: bool, chains: bool = False, whole: bool = False, next_only: bool = False
-) -> list[Source]:
+def kernel_sources(problem: Problem, moves: Moves, *, chains: bool = False) -> list[Source]:
     """Return `warptsp.papers.neighbor_lists.cuda.kernel_sources`, which is imported where a GPU is used."""
     from warptsp.papers.neighbor_lists import cuda
 
-    return cuda.kernel_sources(problem, three=three, chains=chains, whole=whole, next_only=next_only)
+    return cuda.kernel_sources(problem, moves, chains=chains)
 
 
 def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Method[DescentParams]:
@@ -274,20 +288,10 @@ def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Met
         prepared = prepare(problem, run, params.neighbors)
         if prepared is None:
             return
-        best, many = params.improvement == "best", params.moves == "many"
-        next_only = params.edges == "next"
+        moves = Moves(three, params.improvement == "best", params.moves == "many", params.edges == "next")
 
         def work(run: Run, device: Device | None) -> None:
-            search = NeighborSearch(
-                prepared,
-                run,
-                device,
-                three=three,
-                best=best,
-                many=many,
-                next_only=next_only,
-                block=params.block,
-            )
+            search = NeighborSearch(prepared, run, device, moves, block=params.block)
             search.descend(params.passes)
             run.offer(search.best())
 
@@ -298,16 +302,16 @@ def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Met
             run,
             on_cpu=on_cpu,
             on_gpu=lambda device: work(run, device),
-            sources=lambda: kernel_sources(
-                problem, three=three, chains=not many, whole=best and not many, next_only=next_only
-            ),
+            sources=lambda: kernel_sources(problem, moves, chains=not moves.many),
             meanwhile=on_cpu,
             same=True,
         )
 
     def kernels(problem: Problem) -> list[Source]:
         return [
-            source for whole in (False, True) for source in kernel_sources(problem, three=three, whole=whole)
+            source
+            for moves in (Moves(three), Moves(three, best=True))
+            for source in kernel_sources(problem, moves)
         ]
 
     return Method(
