@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.instance import SearchInstance
-    from warptsp.papers.neighbor_lists.search import Moves
+    from warptsp.papers.neighbor_lists.moves import Moves
     from warptsp.problem import Problem
 
 # Of descents that make many moves a pass; of chains, which take the compiler several times as long; and of

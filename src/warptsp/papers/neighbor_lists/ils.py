@@ -27,9 +27,9 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import View, ViewedRun, best_of
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
+from warptsp.papers.neighbor_lists.moves import Moves
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
-    Moves,
     NeighborSearch,
     Prepared,
     check_lists,

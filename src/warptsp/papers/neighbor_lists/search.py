@@ -22,6 +22,7 @@ from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.papers.neighbor_lists.cuda_tuning import CHAIN_THREADS
+from warptsp.papers.neighbor_lists.moves import Moves
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -86,33 +87,6 @@ def check_lists(neighbors: int, block: int | None, improvement: str, edges: str)
     check_block(block, CHAIN_THREADS)
     if edges == "next" and improvement != "best":
         raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """What a search makes, as native code has it.
-
-    Attributes
-    ----------
-    three : bool
-        Moves of three edges, too.
-    best : bool
-        Whole passes over all cities, each of which makes the best move; else by a queue of cities.
-    many : bool
-        All moves of a pass that fit each other, instead of one.
-    next_only : bool
-        Only edges to following cities go; with `best` or `many`.
-    """
-
-    three: bool
-    best: bool = False
-    many: bool = False
-    next_only: bool = False
-
-    @property
-    def whole(self) -> bool:
-        """Whether each pass makes one move, the best of all."""
-        return self.best and not self.many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
