@@ -442,14 +442,6 @@ def test_three_opt_limits_the_cities_of_an_order() -> None:
     assert warptsp.solve(problem, method="vnd", params=params, device="cpu").counters["passes"] == 1
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_time_limit_ends_it(method: str, device: str) -> None:
-    problem = instance("EUC_2D", 5000 if method in ("three-opt", "vnd") else 20_000)
-    result = warptsp.solve(problem, method=method, start="random", time_limit=0.3, device=device)
-    assert result.stop_reason == "time limit of 0.3 s"
-    problem.check_tour(result.tour)
-
-
 # What is asked of launches
 
 

@@ -280,24 +280,6 @@ def test_limits(device: str) -> None:
     problem.check_tour(result.tour)
 
 
-def test_a_token_stops_even_the_first_climber(device: str) -> None:
-    problem = squares(6000)
-    token = stop.StopToken()
-    events = []
-
-    def callback(event: Any) -> None:
-        events.append(event.length)
-        if len(events) == 4:
-            token.request()
-
-    result = warptsp.solve(
-        problem, method="hill-climbing", device=device, threads=1, stop=token, callback=callback
-    )
-    problem.check_tour(result.tour)
-    assert result.stop_reason == "stop requested"
-    assert result.length == problem.length(result.tour)
-
-
 def test_a_given_tour_is_the_start_of_the_first_climber(device: str) -> None:
     problem = squares(110)
     optimum = climb(problem, device, climbers=1).tour

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -450,29 +449,6 @@ def test_annealing_within_a_time_limit(device):
     problem.check_tour(result.tour)
     assert "annealing" in phases
     assert result.length < result.history[0].length
-
-
-@pytest.mark.parametrize(
-    ("method", "cities"),
-    [("symmetric-two-opt", 6000), ("symmetric-annealing", 6000), ("symmetric-three-opt", 5000)],
-)
-def test_a_stop_keeps_the_best_tour(method, cities, device):
-    problem = problem_of("EUC_2D", cities, side=100_000)
-    token = warptsp.stop.StopToken()
-    seen = []
-
-    def watch(progress):
-        seen.append(progress.length)
-        if len(seen) == 3:
-            threading.Thread(target=token.request).start()
-
-    params = {"rotations": 10**9} if method == "symmetric-annealing" else {}
-    result = warptsp.solve(
-        problem, method=method, start="random", device=device, stop=token, callback=watch, params=params
-    )
-    problem.check_tour(result.tour)
-    assert result.stop_reason == "stop requested"
-    assert result.length <= seen[0]
 
 
 @pytest.mark.parametrize(
