@@ -41,13 +41,8 @@ def test_a_time_limit_ends_it(method, cities, params, device):
 
 @pytest.mark.parametrize(("method", "cities", "params"), SEARCHES)
 def test_a_token_ends_it(method, cities, params, device):
-    token, seen = StopToken(), []
-
-    def watch(progress):
-        if not seen:  # a pass of some takes a minute, so that few reports follow
-            threading.Timer(0.2, token.request).start()
-        seen.append(progress.length)
-
-    result = search(method, cities, params, device, stop=token, callback=watch)
+    token = StopToken()
+    threading.Timer(0.3, token.request).start()
+    result = search(method, cities, params, device, stop=token)
     assert result.stop_reason == "stop requested"
-    assert result.length <= seen[0]
+    assert result.length <= result.history[0].length
