@@ -23,5 +23,5 @@ class RelocateParams(ExhaustiveParams):
 
 
 METHOD = descent_method(
-    "relocate", "best-improvement relocation of one city", RelocateParams, min_gpu_cities=8_000
+    "relocate", "best-improvement relocation of one city", RelocateParams, min_gpu_cities=4_000
 )

@@ -82,5 +82,5 @@ METHOD = descent_method(
     "variable neighbourhood descent over two-opt, relocate, swap and three-opt",
     VndParams,
     run,
-    min_gpu_cities=800,
+    min_gpu_cities=1_600,
 )
