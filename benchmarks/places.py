@@ -7,6 +7,7 @@ places; with ``--gpu`` also on a GPU, and a hundred thousand at a fifth as many.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import get_context
@@ -30,6 +31,7 @@ LONG_SEARCHES, LONG_SEARCH = 2, 60.0  # for the best known tour of groups, and t
 LONG = ((100_000, 1_000_000, (30.0,)),)  # places, cities, seconds of a thread
 ON_GPU = ((20_000, 100_000, (5.0, 20.0)), (100_000, 1_000_000, (20.0,)))
 MORE_SECONDS = 0.5  # for the cities than for the places, on a thread
+PROVED, TIMES_PROVED, MOST_OF_PROOF = 300, (1, 5), 60.0  # places, cities at each, and seconds at most
 
 
 def cities(points: np.ndarray, times: int | str) -> np.ndarray:
@@ -165,6 +167,29 @@ def beside_places(
     return rows, results
 
 
+def prove_places(times: int, seed: int) -> tuple[bool, int, float]:
+    """Return whether so many cities at each of a few random places were proved, nodes, and CPU seconds."""
+    points = np.floor(np.random.default_rng(seed).random((PROVED, 2)) * SIDE)
+    problem = Problem.from_points(cities(points, times), "EUC_2D")
+    begun = time.process_time()
+    proof = warptsp.prove(problem, seed=seed, threads=1, time_limit=MOST_OF_PROOF)
+    return proof.proved, proof.nodes, time.process_time() - begun
+
+
+def in_proofs(pool: Executor, seeds: Sequence[int]) -> tuple[list[list[str]], Any]:
+    """Proofs of cities at a few places, with an instance for each seed."""
+    runs = {times: [pool.submit(prove_places, times, seed) for seed in seeds] for times in TIMES_PROVED}
+    rows, results = [], []
+    for times, waiting in runs.items():
+        proofs = [run.result() for run in waiting]
+        seconds = [spent for _, _, spent in proofs]
+        proved = sum(is_proved for is_proved, _, _ in proofs)
+        rows.append([str(times), str(proved), f"{median(seconds):.2f}", f"{sum(seconds):.2f}"])
+        results.append({"times": times, "proofs": proofs})
+        note("  ".join(rows[-1]))
+    return rows, results
+
+
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
@@ -180,6 +205,7 @@ def main() -> None:
     with ProcessPoolExecutor(options.side_by_side, get_context("spawn")) as pool:
         rows, data["one thread"] = at_places(pool, seeds, longest)
         of_groups, data["tight groups"] = in_groups(pool, seeds, limits, long_search)
+        of_proofs, data["proofs"] = in_proofs(pool, seeds)
         of_many, data["long"] = beside_places(pool, seeds, sizes, "cpu", MORE_SECONDS)
     text = (
         f"One thread a run, {options.side_by_side} at once.\n\n"
@@ -195,6 +221,8 @@ def main() -> None:
     )
     columns = [*(f"{seconds:g} s" for seconds in limits), "best known", f"{limits[-1]:g} s over best known"]
     text += table(["cities a group", "scatter", *columns], of_groups)
+    text += f"\n\n## Proofs\n\n`prove` of {PROVED} random places, {len(seeds)} instances, one thread.\n\n"
+    text += table(["cities a place", "proved", "median CPU s", "CPU s in all"], of_proofs)
     columns = ["places", "cities", "limit, s", "tour"]
     text += (
         "\n\n## Many cities\n\nOn one thread; the tour of the cities, with "
