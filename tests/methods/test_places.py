@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from instances import shortest, whole_points
+from instances import crowded, shortest, whole_points
 
 import warptsp
 from warptsp import Problem
@@ -29,13 +29,6 @@ def small(monkeypatch):
         return places.seen_by(few, problem, *seconds)
 
     monkeypatch.setattr(options, "seen_by", seen_by)
-
-
-def crowded(count=100, times=5, seed=1, metric="EUC_2D", **fields):
-    """Places that each have so many cities, in random order."""
-    points = np.repeat(whole_points(count, seed, side=100_000), times, axis=0)
-    np.random.default_rng(seed).shuffle(points)
-    return Problem.from_points(points, metric, **fields)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=str)

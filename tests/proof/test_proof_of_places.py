@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from instances import distances, shortest, whole_points
+from instances import crowded, distances, shortest
 
 import warptsp
 from warptsp import OpenPath, Problem
@@ -19,12 +19,6 @@ from warptsp.proof.closed_instance import ClosedInstance, provable_places
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 
 METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
-
-
-def crowded(count, times, seed=1, metric="EUC_2D", **fields):
-    """Places that each have so many cities, in random order."""
-    points = np.repeat(whole_points(count, seed, side=100_000), times, axis=0)
-    return Problem.from_points(np.random.default_rng(seed).permutation(points), metric, **fields)
 
 
 def some_cities(random, metric):
