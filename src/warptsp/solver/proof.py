@@ -25,6 +25,7 @@ from warptsp.proof.proving import (
     SEARCH_KICKS,
     SEARCH_SHARE,
     check_provable,
+    provable_count,
     prove_with,
     prove_within,
     skipped,
@@ -175,7 +176,8 @@ def proof_of(
     resume = proof_beside(start) if isinstance(start, (str, os.PathLike)) and os.path.isfile(start) else None
     if resume is not None and not os.path.isfile(resume):
         resume = None
-    few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE_PROOF) if steps[0].method.name == "lk" else None
+    kicks = MaxKicks(SEARCH_KICKS * provable_count(problem))
+    few = Share(kicks, BEFORE_PROOF) if steps[0].method.name == "lk" else None
     after = ProofStage(criterion, None, threads=threads, tree=tree, resume=resume)
     if criterion is None:
         return replace(after, criterion=few, search=few is not None and resume is None)
