@@ -202,7 +202,7 @@ def test_what_an_iterator_raises_comes_with_all_that_came_before(count, cities, 
 
     with pytest.raises(error, match="no more") as caught:
         warptsp.solve_many(stream(), kicks=KICKS, threads=1)
-    assert caught.value.results.solved == count
+    assert caught.value.result.solved == count
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as they are on POSIX")
@@ -216,7 +216,7 @@ def test_a_signal_keeps_what_is_done():
                 sent.set()
             yield array
 
-    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2)
+    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2, on_interrupt="return")
     assert sent.is_set()
     assert results.interrupted
     assert results.signal == signal.SIGINT

@@ -21,6 +21,7 @@ from warptsp.describe import (
     short,
     work,
 )
+from warptsp.interruption import in_notebook
 from warptsp.quantities import length_text
 from warptsp.text import printable
 
@@ -246,15 +247,9 @@ class _PhaseHandler(logging.Handler):
             self._display.phase(record.getMessage())
 
 
-def _in_notebook() -> bool:
-    """Whether a notebook runs this; a terminal with IPython is a terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return getattr(shell, "kernel", None) is not None
-
-
 def make_display(mode: str) -> NoDisplay:
     """Return the display for a mode of `MODES`."""
-    if mode == "auto" and _in_notebook():
+    if mode == "auto" and in_notebook():
         return NotebookDisplay()
     if mode == "auto":
         mode = "rich" if sys.stderr.isatty() else "plain"

@@ -56,6 +56,7 @@ def solve(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
     snapshots: int = 0,
+    on_interrupt: str | None = None,
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -157,13 +158,16 @@ def solve(
     snapshots : int
         How many tours of the run the result keeps, including the first and the best; fewer if the tour
         was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
+    on_interrupt : {"raise", "return"}, optional
+        What follows when Ctrl-C, SIGTERM or SIGHUP has ended the search, in a call from the main thread:
+        `KeyboardInterrupt`, with the result in its attribute ``result``, or the result, whose attributes
+        ``interrupted`` and ``signal`` tell. By default "return" in a notebook and "raise" elsewhere, where
+        one Ctrl-C shall end a loop of calls, too.
 
     Returns
     -------
     Result
-        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C,
-        SIGTERM and SIGHUP end the search, and the best tour so far is returned with ``interrupted`` set. A
-        second Ctrl-C is a `KeyboardInterrupt`, at once.
+        The best tour found and how it came about.
 
     Raises
     ------
@@ -179,9 +183,15 @@ def solve(
         If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
     OutputError
         If the checkpoint cannot be written.
+    KeyboardInterrupt
+        By a signal, with the result, as `on_interrupt` says; by a second one at once, without. Of SIGTERM and
+        SIGHUP it is `warptsp.interruption.Terminated`, a subclass.
     """
     started = time.monotonic()
+    from warptsp._checks import check_on_interrupt
     from warptsp.claims import check_is_tour
+    from warptsp.errors import NoTourFound
+    from warptsp.interruption import delivered
     from warptsp.machine import resolve_threads
     from warptsp.methods import MAIN
     from warptsp.run import Settings
@@ -191,6 +201,7 @@ def solve(
     from warptsp.solver.stages import run_stages
     from warptsp.stop.callback import check_callback
 
+    check_on_interrupt(on_interrupt)
     instance, first = instance_of(
         problem,
         metric=metric,
@@ -247,5 +258,9 @@ def solve(
             planned,
             proof,
         )
-    check_is_tour(result.problem, result.tour, result.lower_bound, result)
-    return result
+    try:
+        check_is_tour(result.problem, result.tour, result.lower_bound, result)
+    except NoTourFound as error:
+        delivered(error.result, result.signal, on_interrupt)  # type: ignore[attr-defined]
+        raise
+    return delivered(result, result.signal, on_interrupt)
