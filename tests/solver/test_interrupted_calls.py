@@ -1,4 +1,4 @@
-"""One Ctrl-C, or another signal, in a Python program that calls warptsp in a loop: in processes of their own."""
+"""One Ctrl-C, or another signal, in a Python program that calls warptsp in a loop, in processes."""
 
 import signal
 import sys

@@ -44,6 +44,7 @@ def run(
         "threads": setting.threads,
         "seed": 1,
         "bound": False,
+        "prove": False,
         **({} if "time_limit" in options else {"stop": lambda state: False}),
         **options,
     }

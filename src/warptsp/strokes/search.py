@@ -82,7 +82,7 @@ class Effort:
             options["start"] = start
         elif self.over:
             options.update(start="space-filling", method="construct")
-        result = solve(problem, bound=False, **options)
+        result = solve(problem, bound=False, prove=False, **options)
         self.kicks += result.kicks
         self.interrupted |= result.interrupted
         reason = result.stop_reason
