@@ -203,9 +203,10 @@ class Ends:
 
     def of(self, problem: Problem) -> tuple[Problem, int | None]:
         """Return the problem with these ends, and the first city of a closed tour if one was named."""
+        from warptsp.problem.names import city_of_file
         from warptsp.solver.inputs import with_ends
 
-        return with_ends(problem, self.from_, self.to, self.open_)
+        return with_ends(problem, self.from_, self.to, self.open_, city_of_file)
 
     def of_path(self, problem: Problem) -> Problem:
         """Return the problem with these ends, for what says nothing of where a closed tour begins."""

@@ -113,8 +113,10 @@ def command(
 
 
 def _find_city(problem: Problem, text: str) -> int:
+    from warptsp.problem.names import city_of_file
+
     try:
-        return problem.city(text)
+        return city_of_file(problem, text)
     except InvalidOption as error:
         raise InvalidOption(f"--remove {error}") from None
 

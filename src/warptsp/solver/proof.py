@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
+UNASKED_LEAST = 0.02  # seconds, below which there is no trying: the first import takes as long
 TOLD_EVERY = 0.2  # seconds
 
 
@@ -206,5 +207,7 @@ def _unasked(
     if not isinstance(criterion, MaxRuntime) or not has_solver():
         return None
     seconds = min(UNASKED_SECONDS, UNASKED_SHARE * criterion.seconds)
+    if seconds < UNASKED_LEAST:
+        return None
     share = Share(MaxRuntime(criterion.seconds - seconds), str(criterion))
     return ProofStage(share, started + criterion.seconds, threads=threads, at_most=seconds)
