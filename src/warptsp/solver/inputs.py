@@ -193,8 +193,8 @@ def with_ends(
 ) -> tuple[Problem, int | None]:
     """Return the problem with these first and last cities, and the first one of a closed tour.
 
-    `city_of` returns the city that a string stands for. An end of a path that is not given stays as the problem
-    has it. Raises `InvalidOption` if there is no such city, or if the options contradict each other.
+    `city_of` returns the city that a string stands for. An end of a path that is not given stays as the
+    problem has it. Raises `InvalidOption` if there is no such city, or if the options contradict each other.
     """
     if open is not None:
         problem = with_open(problem, open)
