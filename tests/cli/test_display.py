@@ -195,7 +195,7 @@ from test_display import event
 from warptsp.cli import _display
 _display.QUICK = 0.0
 with _display.make_display("auto") as display:
-    logging.getLogger("warptsp.run").info("candidate lists")
+    logging.getLogger("warptsp.run.phases").debug("candidate lists")
     for line in sys.stdin:
         if line == "warn\\n":
             logging.getLogger("warptsp.solver").warning("careful")

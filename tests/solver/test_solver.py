@@ -217,6 +217,24 @@ def test_solving_in_another_thread_touches_no_signal_handler(points):
     assert set(handlers) == {signal.SIG_DFL}
 
 
+# Logging
+
+
+def test_a_call_logs_one_line(caplog):
+    """A service that solves a thousand problems has a thousand lines; the rest is for who looks for it."""
+    with caplog.at_level(logging.DEBUG, "warptsp"):
+        warptsp.solve(warptsp.Problem.from_points(unit_points(20), name="round 7"))
+        warptsp.solve(unit_points(300), kicks=3)
+    told = [record for record in caplog.records if record.levelno > logging.DEBUG]
+    assert [(record.name, record.levelname) for record in told] == 2 * [("warptsp.solver", "INFO")]
+    assert [record.getMessage().partition(": length ")[0] for record in told] == [
+        "round 7, 20 cities", "300 cities",
+    ]  # fmt: skip
+    assert "candidate lists" in caplog.text
+    assert told[1].getMessage().endswith(" s on cpu")
+    assert ", limit of 3 kicks, after " in told[1].getMessage()
+
+
 # Interruption
 
 

@@ -42,7 +42,7 @@ class NoDisplay:
     def __enter__(self) -> NoDisplay:
         self._listening = ExitStack()
         self._listening.enter_context(telling_warnings())
-        self._listening.enter_context(listening(_PhaseHandler(self)))
+        self._listening.enter_context(listening(_PhaseHandler(self), "warptsp.run.phases"))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -238,12 +238,11 @@ def fitting(parts: list[str], width: int) -> str:
 
 class _PhaseHandler(logging.Handler):
     def __init__(self, display: NoDisplay) -> None:
-        super().__init__(logging.INFO)
+        super().__init__(logging.DEBUG)
         self._display = display
 
     def emit(self, record: logging.LogRecord) -> None:
-        of_run = record.name == "warptsp.run" and record.threadName == "MainThread"  # not a worker's
-        if of_run and record.levelno < logging.WARNING:
+        if record.threadName == "MainThread":  # not a worker's
             self._display.phase(record.getMessage())
 
 

@@ -65,9 +65,11 @@ class Warnings(logging.Handler):
 
 @contextmanager
 def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]:
-    """Let a handler have what a logger is told, from its own level on."""
+    """Let a handler have what a logger is told, from its own level on, and nobody else more than before."""
     logger = logging.getLogger(name)
-    before = logger.level
+    before, propagated = logger.level, logger.propagate
+    if not logger.isEnabledFor(handler.level):
+        logger.propagate = False
     logger.addHandler(handler)
     logger.setLevel(min(handler.level, logger.getEffectiveLevel()))
     try:
@@ -75,6 +77,7 @@ def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+        logger.propagate = propagated
 
 
 def telling_warnings() -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.io._files import reading
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver.inputs import instance_of
 
@@ -99,10 +100,12 @@ def _of_path(path: Path) -> Source:
         if not files:
             raise InvalidProblem(f"{path}: there are no instances in this folder")
         return Source(files, files, [file.name for file in files])
-    if path.suffix.lower() != ".npy":
-        raise InvalidProblem(f"{path} is no folder and no .npy file")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InvalidProblem(f"{path}: {error}") from error
+    with reading(str(path)):
+        path.stat()
+        if path.suffix.lower() != ".npy":
+            raise InvalidProblem(f"{path} is no folder and no .npy file")
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (EOFError, ValueError) as error:
+            raise InvalidProblem(f"{path}: {error}") from error
     return Source.of(array)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 TYPE_CHECKING = False  # `solve` imports what it needs, within its time limit
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from warptsp.stop import SearchState, StoppingCriterion
 
 __all__ = ["solve"]
+
+logger = logging.getLogger(__name__)
 
 
 def solve(
@@ -259,6 +262,15 @@ def solve(
             planned,
             proof,
         )
+    logger.info(
+        "%s%d cities: length %.12g, %s, after %.3f s on %s",
+        f"{instance.name}, " if instance.name else "",
+        instance.n,
+        result.length,
+        result.stop_reason,
+        result.seconds,
+        result.device,
+    )
     try:
         check_is_tour(result.problem, result.tour, result.lower_bound, result)
     except NoTourFound as error:
