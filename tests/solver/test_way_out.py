@@ -132,6 +132,46 @@ def test_a_mistyped_name_is_answered_with_the_near_one(table, wrong, right, comm
         asked(PLACES if key == "metric" else table, **{key: given})
 
 
+@pytest.mark.parametrize("command", ["solve", "info", "bound"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0 L1 1"/></svg>'),
+        ("a.gcode", "G21\nG0 X1 Y1\nG1 X2 Y2\n"),
+        ("a.plt", "IN;SP1;PU0,0;PD100,100;\n"),
+        ("a.drl", "M48\nMETRIC\nT1C0.8\n%\nT1\nX1.0Y1.0\nM30\n"),
+    ],
+)
+def test_a_drawing_has_a_command_of_its_own(tmp_path, name, text, command, capsys):
+    path = tmp_path / name
+    path.write_text(text)
+    assert call(command, path) == 2
+    assert f": warptsp strokes {path} puts these in order" in capsys.readouterr().err
+    other = tmp_path / "a.csv"
+    other.write_text(text)
+    assert call(command, other) == call(command, tmp_path / f"none.{name}") == 2
+    assert "warptsp strokes" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--time-limit", "1h"], True),
+        (["--time-limit", "10"], False),
+        (["--time-limit", "1h", "--kicks", "5"], True),
+        ([], False),
+        (["--time-limit", "1h", "-q"], False),
+        (["--time-limit", "1h", "--json"], False),
+        (["--time-limit", "1h", "--checkpoint", "a.tour"], False),
+        (["--time-limit", "1h", "-o", "a.csv"], False),
+    ],
+)
+def test_a_long_run_without_a_file_says_so_at_its_start(table, options, told, capsys, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    assert call("solve", table, *options) == 0
+    assert ("no file for the tour: --output FILE writes it" in capsys.readouterr().err) is told
+
+
 def test_nothing_is_suggested_where_nothing_is_near(table, capsys):
     assert call("solve", table, "-q", "--method", "ant-colony") == 2
     assert "did you mean" not in capsys.readouterr().err

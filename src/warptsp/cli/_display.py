@@ -42,7 +42,7 @@ class NoDisplay:
     def __enter__(self) -> NoDisplay:
         self._listening = ExitStack()
         self._listening.enter_context(telling_warnings())
-        self._listening.enter_context(listening(_PhaseHandler(self), "warptsp.run.phases"))
+        self._listening.enter_context(listening(_PhaseHandler(self), "warptsp.run.phases", alone=True))
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -64,12 +64,14 @@ class Warnings(logging.Handler):
 
 
 @contextmanager
-def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]:
-    """Let a handler have what a logger is told, from its own level on, and nobody else more than before."""
+def listening(handler: logging.Handler, name: str = "warptsp", *, alone: bool = False) -> Iterator[None]:
+    """Let a handler have what a logger is told, from its own level on.
+
+    If `alone`, handlers of the program above have none of what they would not have had without it.
+    """
     logger = logging.getLogger(name)
     before, propagated = logger.level, logger.propagate
-    if not logger.isEnabledFor(handler.level):
-        logger.propagate = False
+    logger.propagate = propagated and (not alone or logger.isEnabledFor(handler.level))
     logger.addHandler(handler)
     logger.setLevel(min(handler.level, logger.getEffectiveLevel()))
     try:
