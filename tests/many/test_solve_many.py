@@ -357,11 +357,8 @@ def test_json_that_is_no_instance_is_left_out(tmp_path: Path, capsys):
     (tmp_path / "tour.geojson").write_text("{}")  # a format of its own, so that something is wrong with it
     assert run(tmp_path, "--json", "--kicks", 1) == 2
     told = capsys.readouterr()
-    assert [row["problem"] for row in json.loads(told.out)["table"]] == [
-        "a.csv",
-        "table.json",
-        "tour.geojson",
-    ]
+    names = ["a.csv", "table.json", "tour.geojson"]
+    assert [row["problem"] for row in json.loads(told.out)["table"]] == names
     assert "left out, as other JSON than instances: broken.json, package.json" in told.err
     assert "problem tour.geojson: " in told.err
     assert warptsp.solve_many(tmp_path, kicks=1).names == names
