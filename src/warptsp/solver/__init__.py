@@ -189,7 +189,7 @@ def solve(
         If the checkpoint cannot be written.
     KeyboardInterrupt
         By a signal, with the result, as `on_interrupt` says; by a second one at once, without. Of SIGTERM and
-        SIGHUP it is `warptsp.interruption.Terminated`, a subclass.
+        SIGHUP it is ``warptsp.interruption.Terminated``, a subclass.
     """
     started = time.monotonic()
     from warptsp._checks import check_on_interrupt
