@@ -3,10 +3,13 @@
 import signal
 import sys
 
+import numpy as np
 import pytest
 from processes import run_code
 
 import warptsp
+from warptsp import insertion
+from warptsp.cli import run
 from warptsp.strokes import arrange
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -141,3 +144,27 @@ def test_a_search_within_another_call_leaves_it_to_that():
 def test_what_shall_follow_is_checked(call):
     with pytest.raises(warptsp.InvalidOption, match="on_interrupt: 'ask' is neither"):
         call([[[0, 0], [1, 1], [2, 0]]], on_interrupt="ask")
+
+
+def test_an_insertion_ends_with_all_places_in_the_tour(monkeypatch, tmp_path):
+    """Stretches that are left to improve stay as they are; the command writes that, and tells the signal."""
+    search, calls = insertion.solve, []
+
+    def signalled(*arguments, **options):
+        calls.append(options)
+        signal.raise_signal(signal.SIGINT)
+        return search(*arguments, **options)
+
+    monkeypatch.setattr(insertion, "solve", signalled)
+    ring = np.array([[np.cos(x), np.sin(x)] for x in np.arange(0, 6.28, 0.1)])
+    problem = warptsp.Problem.from_points(ring)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        insertion.insert(problem, range(len(ring)), ring[[5, 25, 45]] * 1.1, improve=3)
+    result = caught.value.result
+    assert len(calls) == 1
+    assert (len(result.tour), result.interrupted, result.signal) == (len(ring) + 3, True, signal.SIGINT)
+    for name, points in (("a.csv", ring), ("b.csv", ring[[5, 25, 45]] * 1.1)):
+        np.savetxt(tmp_path / name, points, delimiter=",", header="x,y", comments="")
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv", "out.csv")]
+    assert run(["insert", *files[:2], "--improve", "3", "-o", files[2]]) == 130
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == len(ring) + 4
