@@ -14,8 +14,7 @@ from warptsp.io.osrm import is_osrm_table, osrm_problem
 from warptsp.io.table.frame import problem_of_frame
 from warptsp.io.table.titles import look_like_positions
 from warptsp.problem import Metric, Problem
-
-from .shapes import warn_of_degrees
+from warptsp.problem.degrees import warn_of_degrees
 
 _FORMS = (
     "places by name, {'Berlin': (52.5, 13.4)}, distances by name, {'Berlin': {'Paris': 1054}}, columns, "
@@ -80,7 +79,7 @@ def problem_of_mapping(
         directed: dict[str, Any] = {"asymmetric": asymmetric} if callable(metric) else {}
         problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping], **directed)
         if metric is None:
-            warn_of_degrees("the dict", problem)
+            warn_of_degrees("the dict", np.array(points, dtype=np.float64))
         return problem
     if not mapping:
         raise InvalidProblem(f"an empty dict is no instance: {_FORMS} is needed")

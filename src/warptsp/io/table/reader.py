@@ -16,12 +16,13 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
+from .degrees import doubt_about_degrees, way_out_of_degrees
 from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
 from .rows import Cells, Table
 from .squares import square_in
@@ -310,6 +311,8 @@ class _Reader:
         """The numbers of the places and their names; what should be a number and is none is a name."""
         ids, names, place = cells.ids, cells.names, columns.id
         if names is None and self.table.rows_are_named:
+            names = self.table.row_names
+        if names is None and ids is None and self.table.rows_are_numbered:
             names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names
