@@ -95,7 +95,7 @@ def command(
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
     outputs.write(result.problem, result.tour)
-    unit = problem.metric.unit
+    unit = problem.unit
     facts = [
         Fact("file", str(tour_file), f"{tour_file}, {counted(cities)}", "tour"),
         Fact("cities", result.problem.n),

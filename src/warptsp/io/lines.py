@@ -14,7 +14,7 @@ from warptsp.problem import Problem
 
 from ._files import of_file
 from .format import Format, Instance, Source, TourFile
-from .places import Place, degrees
+from .places import Place, check_geographic, degrees
 
 Line = Sequence[Sequence[Place]]
 """A line in one part, or in several where it crosses the antimeridian."""
@@ -53,7 +53,7 @@ def map_format(
         tour_endings=endings,
         read=read,
         read_tour=read_tour,
-        on_maps=True,
+        check_tour=lambda problem, path: check_geographic(problem, f"{path}: {title}"),
         **more,
     )
 
@@ -83,9 +83,21 @@ def cut(places: Sequence[Place]) -> list[list[Place]]:
     return [part for part in parts if len(part) > 1] or [[places[0], places[-1]]]
 
 
+def line_of(problem: Problem, tour: NDArray[np.int32], format_name: str) -> list[list[Place]]:
+    """The places of a tour in its order, the first again at the end unless it is an open path.
+
+    In parts, as `cut` has them, where the line crosses the antimeridian.
+    """
+    places = degrees(problem, format_name)[tour]
+    if problem.open is None or len(places) == 1:
+        places = np.concatenate((places, places[:1]))
+    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
+    return cut(line) if (np.abs(np.diff(places[:, 1])) > 180.0).any() else [line]
+
+
 def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
     """The tour that goes through the places of a line; one that ends where it began is closed."""
-    if not problem.geographic:
+    if not (problem.geographic or problem.crs):
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
             f"{problem.metric.description}"

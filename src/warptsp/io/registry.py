@@ -76,11 +76,11 @@ def format_of_instance(source: Source, name: str | None) -> Format:
 
 
 def format_of_tour(source: Source) -> Format:
-    """The format of a file with a tour: its contents tell, except for bare numbers, where the ending does."""
+    """The format of a file with a tour: its contents tell, except for workbooks and bare numbers."""
     able = [format for format in formats() if format.read_tour is not None]
     path = source.path.lower()
-    mapped = (format for format in able if format.bare and path.endswith(format.tour_endings))
-    if (found := next(mapped, None)) is not None and (found.sniff is None or source.mappable):
+    ending = (f for f in able if (f.bare or f.binary) and path.endswith(f.tour_endings))
+    if (found := next(ending, None)) is not None and (found.sniff is None or source.mappable):
         return found
     return _recognized(source, able)
 
