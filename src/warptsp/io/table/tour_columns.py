@@ -67,7 +67,7 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
     found = []
 
     def add(title: str, role: str, taken: Sequence[str]) -> None:
-        name = f"{title} (2)" if title.lower() in taken else title
+        name = f"{title} (2)" if title.strip().lower() in taken else title
         if role in axes:
             assert places is not None
             values = whole_if_possible(places[:, axes.index(role)] + 0.0)

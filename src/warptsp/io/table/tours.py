@@ -150,9 +150,10 @@ def _check_names(
 def _bare(name: str) -> str:
     """A name as it is compared: without what tables add to it and take from it.
 
-    That is the apostrophe of `guarded`, and all white space but one blank between two words.
+    That is the apostrophe of `guarded`, with others before the name, and all white space but one blank
+    between two words.
     """
-    return " ".join(name.removeprefix("'").split())
+    return " ".join(name.split()).lstrip("' ")
 
 
 def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
