@@ -421,3 +421,35 @@ def test_sheets_by_name_and_number(tmp_path):
         load(tmp_path / "a.csv", sheet=1)
     with pytest.raises(InvalidOption, match="sheet: True: the name or number"):
         load(tmp_path / "a.csv", sheet=True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.tsp", "a.csv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3\n1.5 2\n3 4\n5 6\n",
+        "3\n1 1.5 2\n2 3 4\n3 5 6\n",
+        "3\n\n1,1.5,2\n2,3,4\n3,5,6\n",
+        "1.5 2\n3 4\n5 6\n",
+    ],
+)
+def test_a_count_above_the_coordinates(text, name, tmp_path):
+    (tmp_path / name).write_text(text)
+    assert load(tmp_path / name).coordinates.tolist() == [[1.5, 2], [3, 4], [5, 6]]
+
+
+def test_a_count_above_a_matrix_and_what_is_none():
+    assert read("3\n0 5 7\n5 0 9\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+    assert read("3\n0\n5 0\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+    assert read("5\n7 9\n1 2 3\n").n == 4  # a triangle without diagonal
+    with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
+        read("4\n1 2\n3 4\n5 6\n")
+
+
+def test_a_minus_of_unicode():
+    assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
+    assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]
+    assert read("name;pos\nA;\u22121.5, 3.25\nB;2.5, 4.75\n").coordinates[0].tolist() == [-1.5, 3.25]
+    with pytest.raises(ParseError, match=r"may be .1.250 or .1250: write one of them"):
+        read("name;x;y\nA;\u22121.250;870\nB;2.500;4\n")
+    assert read(",A,B\nA,\u2212,5\nB,5,\u2212\n").matrix.tolist() == [[0, 5], [5, 0]]

@@ -13,7 +13,7 @@ import numpy as np
 
 from warptsp._words import as_called
 from warptsp.errors import ParseError
-from warptsp.io._files import contents, named, reading, unpacked
+from warptsp.io._files import contents, kml_in, named, reading, unpacked
 from warptsp.problem.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
     if wide:
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
+        if (kml := kml_in(data, name)) is not None:
+            return kml, name, marked
         raise ParseError(
             "is a ZIP archive or a workbook: a workbook of Excel has a name that ends in .xlsx; otherwise "
             "unpack it, or save the sheet as CSV in the program that made it",

@@ -36,11 +36,7 @@ def map_format(
     """
 
     def read_tour(source: Source, problem: Problem) -> TourFile:
-        found = [line for line in lines(source) if any(line)]
-        if len(found) != 1:
-            message = f"has {len(found)} {called}: one is needed, through all cities in order"
-            raise ParseError(message, file=source.file)
-        return _tour_along(found[0], problem, source.file)
+        return tour_along(lines(source), called, problem, source.file)
 
     def read(source: Source, options: object) -> Instance:
         with of_file(source.file):
@@ -50,7 +46,7 @@ def map_format(
         name=title.lower(),
         title=title,
         endings=endings,
-        tour_endings=endings,
+        tour_endings=endings[:1],
         read=read,
         read_tour=read_tour,
         on_maps=True,
@@ -83,8 +79,12 @@ def cut(places: Sequence[Place]) -> list[list[Place]]:
     return [part for part in parts if len(part) > 1] or [[places[0], places[-1]]]
 
 
-def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
-    """The tour that goes through the places of a line; one that ends where it began is closed."""
+def tour_along(lines: Sequence[Line], called: str, problem: Problem, file: str) -> TourFile:
+    """The tour that goes through the places of the only line; one that ends where it began is closed."""
+    found = [line for line in lines if any(line)]
+    if len(found) != 1:
+        raise ParseError(f"has {len(found)} {called}: one is needed, through all cities in order", file=file)
+    parts = found[0]
     if not problem.geographic:
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
@@ -93,8 +93,8 @@ def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
     cities_at = _Places(degrees(problem, file))
     stops = [place for place, certain in _stops(parts) if certain or cities_at.any(place)]
     closed = len(stops) == problem.n + 1 and _same(stops[0], stops[-1])
-    found = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
-    return TourFile(np.array(found, dtype=np.int64), not closed)
+    cities = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
+    return TourFile(np.array(cities, dtype=np.int64), not closed)
 
 
 def _stops(parts: Line) -> Iterator[tuple[Place, bool]]:

@@ -150,7 +150,7 @@ def read_own_tour(
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)
-    if not (chosen.has_columns or chosen.bare):
+    if chosen.on_maps or not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)
     said = None
     if not (chosen.binary or chosen.bare):

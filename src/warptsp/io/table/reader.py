@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> In
 def read(table: Table, options: ReadOptions) -> Instance:
     """The same for a table from anywhere."""
     _skip_title(table, options)
+    _skip_count(table)
     if not options.columns and (matrix := square_in(table, options)) is not None:
         return Instance(matrix)
     return Instance(*_Reader(with_a_column_each(table, options), options).read())
@@ -69,6 +71,25 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
                 table.begin_at(line)
             return
         longest = max(longest, here)
+
+
+def _skip_count(table: Table) -> None:
+    """Leave out a first line that says how many rows follow, all alike, as exercises have it."""
+    said = [field for field in table.first if field]
+    if table.titles is not None or len(said) != 1 or not re.fullmatch(r"[1-9][0-9]{0,8}", said[0]):
+        return
+    lines, widths = [], []
+    for line, row in itertools.islice(table.rows(), 1, None):
+        lines.append(line)
+        widths.append(sum(map(bool, row)))
+    n = len(lines)
+    alike = len(set(widths)) == 1 and widths[0] > 1
+    if n < 2 or not (alike or (n == int(said[0]) and widths == list(range(1, n + 1)))):
+        return  # perhaps a triangle of distances, of which this is the first row
+    if n != int(said[0]):
+        table.fail(f"the first line says {said[0]}, and {n} rows follow", table.first_line)
+    _log.info("%s: the first line says how many rows follow, and is left out", table.file)
+    table.begin_at(lines[0])
 
 
 def _named_titles(options: ReadOptions) -> list[str]:
