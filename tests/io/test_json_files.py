@@ -150,7 +150,7 @@ def test_answers_of_services(tmp_path, document):
     if "rows" in document:
         assert list(problem.labels) == ["P", "Q"]
         assert load(tmp_path / "a.json", format="osrm-distances").matrix.tolist() == [[0, 50], [60, 0]]
-    with pytest.raises(InvalidOption, match=r"only a table has columns and rows, and .*a.json is read as a"):
+    with pytest.raises(InvalidOption, match=r"only a table has columns, and .*a.json is read as a"):
         load(tmp_path / "a.json", columns={"x": 1, "y": 2})
 
 

@@ -164,10 +164,8 @@ def _check_no_table(options: ReadOptions, file: str | None, what: str, own: Metr
     """Refuse what is said of a table, and another metric."""
     if options.columns or options.skip_incomplete:
         skip = as_called("skip_incomplete", "--skip-incomplete")
-        given = as_columns(**options.columns) if options.columns else skip
-        raise InvalidOption(
-            f"{given}: only a table has columns and rows, and {file or 'this'} is read as {what}"
-        )
+        given, part = (as_columns(**options.columns), "columns") if options.columns else (skip, "rows")
+        raise InvalidOption(f"{given}: only a table has {part}, and {file or 'this'} is read as {what}")
     if options.parsed not in (None, own):
         raise InvalidOption(
             f"{as_metric(str(options.metric))} does not fit {file or what}, whose metric is {own.name}: "
