@@ -94,6 +94,7 @@ def test_places_in_the_plane(tmp_path, caplog):
         {"A": {"B": 5, "C": 7}, "B": {"A": 5, "C": 9}, "C": {"A": 7, "B": 9}},
         {"A": {"B": 5, "C": 7}, "B": {"C": 9}},
         {"columns": list("ABC"), "index": list("ABC"), "data": MATRIX},
+        {name: dict(enumerate(row)) for name, row in zip("ABC", MATRIX, strict=True)},
         {"cities": list("ABC"), "distances": MATRIX},
         {"distance_matrix": MATRIX, "num_vehicles": 1, "depot": 0},
         [

@@ -29,7 +29,7 @@ _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*'
 
 _LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e]"
 _SIGN = (
-    r"[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
+    r"[\u00a3-\u00aa\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8-\u00ba\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
     r"\u201a\u201c\u201e\u2020-\u2022\u2030\u2039\u2122]"
 )
 _FOREIGN = re.compile(
@@ -94,6 +94,9 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
     if b"\0" in data and (wide := _wide(data)) is not None and encoding is None:
         _log.info("%s: the text is read as UTF-16 without a byte order mark", file)
         encoding = wide
+    if b"\x1b$" in data and encoding is None:
+        way = as_called('encoding="iso2022_jp"', "--encoding iso2022_jp")
+        raise ParseError(f"is text in ISO-2022-JP: {way} says so", file=file)
     if encoding is not None:
         try:
             return data.decode(encoding).encode()

@@ -188,6 +188,9 @@ def _in_mapping(mapping: Mapping[Any, Any], options: ReadOptions, file: str | No
             names = [{}] * len(values) if is_counted(keys) else [{"name": key} for key in keys]
             rows = [{**name, **_flattened(row)} for name, row in zip(names, values, strict=True)]
             return _in_records(rows, options, file)
+        ends = [set(map(str, row)) for row in values]
+        if len(ends[0]) == len(keys) and all(other == ends[0] != set(keys) for other in ends):
+            return _in_indexed_columns(mapping, options, file)  # rows are called otherwise than columns
         if len(values) > 1:
             _check_no_table(options, file, f"{_noun(file)} of distances", Metric.EXPLICIT)
             return Instance(_distances(mapping, asymmetric=options.asymmetric))

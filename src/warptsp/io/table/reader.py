@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.format import Instance
@@ -23,7 +24,15 @@ from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
-from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
+from .fields import (
+    GROUPED,
+    HINT_OF_THOUSANDS,
+    WORDS_FOR_NO_NUMBER,
+    is_infinite,
+    is_name,
+    is_node_number,
+    is_number,
+)
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
@@ -124,6 +133,10 @@ class _Reader:
         axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
         if axes:
             return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
+        if (grouped := next(filter(GROUPED.fullmatch, fields), "0")) and not is_number(grouped):
+            self.table.fail(
+                f"{quoted(grouped)}: a number is needed{HINT_OF_THOUSANDS}", self.table.first_line
+            )
         return not any(map(is_number, fields)) and not all(map(is_infinite, fields))
 
     def _titles_of_comment(self, comment: str) -> list[str] | None:
@@ -280,6 +293,9 @@ class _Reader:
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
             self.table.check_thousands(columns.positions)
+        elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
+            rows = counted(int(nowhere.sum()), "place lies", "places lie")
+            _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
         ids, names = self._ids_and_names(columns, cells)
         fields: dict[str, object] = {}
         if names is not None:

@@ -15,7 +15,7 @@ from warptsp.errors import ParseError
 from warptsp.io._text import quoted, whole_if_possible
 
 from .angles import angle_of, hint_of_angle
-from .fields import MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
+from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
 
 _log = logging.getLogger(__name__)
 
@@ -181,7 +181,7 @@ class Table:
         mark = "," if WITH_COMMA.fullmatch(text) else "." if "." in text else None
         number = (text.replace(",", ".") if mark == "," else text).replace(MINUS, "-")
         if not NUMBER.fullmatch(number):
-            hint = hint_of_angle(text, letters)
+            hint = HINT_OF_THOUSANDS if GROUPED.fullmatch(text) else hint_of_angle(text, letters)
             self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
         if not self.takes(mark, [text]):
             hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
@@ -221,20 +221,23 @@ class Table:
         mark = self._mark
         if mark is None or self._surely_decimal:
             return
-        if mark == "." and (self.delimiter not in ";\t|" or not self.decimals.isdisjoint(places)):
+        if mark == "." and not self.decimals.isdisjoint(places):
             return
         found, whole = None, mark == ","
-        for line, row in self.rows():
+        american = mark == "." and self.delimiter not in ";\t|"
+        for line, row in itertools.islice(self.rows(), CHUNK if american else None):
             texts = [row[place].strip() for place in places if place < len(row)]
             found = found or next(((line, text) for text in texts if mark in text), None)
             whole = whole or any(text.lstrip(f"+-{MINUS}").isdecimal() and len(text) <= 4 for text in texts)
-            if found and whole:
+            if found and whole and not american:
                 front, _, rest = found[1].partition(mark)
                 self.fail(
                     f"{quoted(found[1])} may be {front}.{rest} or {front}{rest}: write one of them"
                     f"{'' if mark == ',' else f' ({front}.{rest}0 is surely the first)'}",
                     found[0],
                 )
+        if found and whole == american:
+            _log.info("%s: numbers such as %s have decimals, not thousands", self.file, found[1])
 
     def positions(
         self,
