@@ -151,7 +151,7 @@ def _columns_there(places: Path, columns: dict[str, str], encoding: str | None) 
 
     source = Source(places, encoding=encoding)
     chosen = format_of_instance(source, None)
-    if not chosen.has_columns:
+    if not chosen.has_columns or chosen.on_maps:
         return {}
     if chosen.binary:  # its reader says what it does not find
         return columns

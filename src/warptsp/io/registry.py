@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -23,6 +24,7 @@ MODULES = (
     "workbook",
     "parquet",
     "npy",
+    "json",
     "geojson",
     "osrm",
     "gpx",
@@ -66,6 +68,8 @@ def format_of_instance(source: Source, name: str | None) -> Format:
     if found is not None:
         if found.has_columns and not found.binary and (tsplib := _called("tsplib")).recognizes(source.data):
             return tsplib  # some call TSPLIB's files tables
+        if found.name == "tsplib" and re.match(rb"\s*[-+.\d]", source.data):
+            return _called("csv")  # others' tables of bare numbers, TSPLIB's
         return found
     if path.endswith(".bin"):
         names = ", ".join(format.name for format in _readable() if format.bare and format.sniff is None)

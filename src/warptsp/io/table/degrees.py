@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.io.options import ReadOptions, as_columns
+from warptsp.io.options import ReadOptions, as_columns, as_metric
+from warptsp.problem import Problem
 
 from .columns import Columns
+
+_log = logging.getLogger(__name__)
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 
@@ -64,6 +69,18 @@ def way_out_of_degrees(columns: Columns, points: NDArray[np.float64]) -> str:
         lat, lon = lon, lat
     either = " (or the reverse)" if high.max() <= 90.0 else ""
     return f"give {as_columns(lat=lat, lon=lon)}{either} for great circles, or {as_columns(x=x, y=y)}"
+
+
+def warn_of_degrees(what: str, problem: Problem) -> None:
+    """Say that coordinates look like degrees, where nothing says whether they are."""
+    if problem.coordinates is not None and look_like_degrees(problem.coordinates):
+        _log.warning(
+            "%s: the numbers look like degrees, and distances are those of the plane: %s gives great "
+            "circles, %s is for x and y",
+            what,
+            as_metric("haversine"),
+            as_metric("euclidean"),
+        )
 
 
 def _in_range(largest: NDArray[np.float64]) -> bool:
