@@ -286,7 +286,10 @@ def without_distances(file):
     """A table as the page writes it, which knows no distances."""
     with open(file, newline="", encoding="utf-8") as lines:
         rows = list(csv.reader(lines))
-    assert rows[0][-2:] == ["distance_from_start", "distance_to_next"]
+    assert [title.removesuffix("_km") for title in rows[0][-2:]] == [
+        "distance_from_start",
+        "distance_to_next",
+    ]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(row[:-2] for row in rows)
     return text.getvalue()
@@ -406,6 +409,20 @@ def test_the_list_of_stops_is_the_itinerary(named, settled):
     page.locator("#stops").focus()
     page.keyboard.press("ArrowDown")
     assert page.locator("#stops [aria-selected=true]").count() == 1
+
+
+def test_each_stop_has_its_arrival(named, settled, tmp_path):
+    _, result = named
+    result.report(tmp_path / "a.html", speed=80, stop_time=600, depart="23:00")
+    times = settled(tmp_path / "a.html").page.locator("#stops .time").all_inner_texts()
+    schedule = result.schedule(speed=80, stop_time=600, depart="23:00")
+    assert times == [schedule.arrival(at)[:-3] for at in range(6)]
+    assert times[0] == "23:00"
+    durations = Problem.from_matrix([[0, 600, 9], [600, 0, 600], [600, 9, 0]], asymmetric=True, unit="s")
+    warptsp.solve(durations).report(tmp_path / "b.html")
+    page = settled(tmp_path / "b.html").page
+    assert page.locator("#stops .time").all_inner_texts()[0] == "0 min"
+    assert not page.locator("#speed").is_visible()
 
 
 def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path, open_page, settled):

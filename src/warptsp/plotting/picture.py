@@ -101,7 +101,7 @@ def draw(
         content = picture.png(ON_PAPER)
     else:
         if title is None:
-            length = length_text(length_of(problem, tour), problem.metric.unit)
+            length = length_text(length_of(problem, tour), problem.unit)
             title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:

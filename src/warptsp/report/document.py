@@ -20,7 +20,7 @@ from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
-from warptsp.problem.itinerary import Itinerary
+from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.quantities import format_gap, number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
@@ -75,8 +75,8 @@ class Report:
         Whether the seconds of the snapshots mean anything.
     bound_gap : float or None
         How much longer than the shortest tour the best one can be at most, as a fraction.
-    speed : float or None
-        Kilometres per hour of the travel times in the list of stops, until the reader types another.
+    timing : Timing
+        When the tour is where, in the list of stops; the reader may type another speed.
     """
 
     problem: Problem
@@ -88,10 +88,10 @@ class Report:
     title: str = ""
     timed: bool = True
     bound_gap: float | None = None
-    speed: float | None = None
+    timing: Timing = field(default_factory=Timing)
 
     @classmethod
-    def of(cls, result: Result, *, first: int | None = None, speed: float | None = None) -> Report:
+    def of(cls, result: Result, *, first: int | None = None, timing: Timing | None = None) -> Report:
         """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
         snapshots = result.snapshots or (best,)
@@ -107,7 +107,7 @@ class Report:
             settings=settings_of(result),
             machine=machine(result.device),
             bound_gap=result.bound_gap,
-            speed=speed,
+            timing=timing or Timing(),
         )
 
     @classmethod
@@ -144,7 +144,7 @@ def snapshots_for(problem: Problem) -> int:
     return 16 if problem.n <= 100_000 else 12 if problem.n <= HUGE else 6
 
 
-def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float | None = None) -> None:
+def write(result: Result | Report, path: str | os.PathLike[str], **timing: Any) -> None:
     """Write the page of a result, or of a report, into a file.
 
     Parameters
@@ -153,8 +153,9 @@ def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float
         A result with snapshots (`warptsp.solve`) shows how its tour came about.
     path : path
         The file, ``.html``.
-    speed : float, optional
-        Of a result: kilometres per hour, for the travel times in the list of stops.
+    **timing
+        Of a result: ``speed``, ``stop_time`` and ``depart``, as `warptsp.Result.schedule` takes them, for
+        the list of stops.
 
     Raises
     ------
@@ -163,7 +164,7 @@ def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float
     OutputError
         If the file cannot be written.
     """
-    text = render(Report.of(result, speed=speed) if isinstance(result, Result) else result)
+    text = render(Report.of(result, timing=Timing(**timing)) if isinstance(result, Result) else result)
     with atomic_write(path) as stream:
         stream.write(text.encode())
 
@@ -301,6 +302,9 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         leg = 1.0 if problem.integral else max(float(legs.max(initial=0)), 1e-300) / LEG_STEPS
         if not problem.integral or legs.max(initial=0) < 2**31:
             arrays["legs"] = packed_integers(np.rint(legs / leg).astype(np.int64), differences=False)
+        schedule = Schedule.of(problem, order, report.timing)
+        if schedule is not None and schedule.seconds[-1] < 2**31:
+            arrays["arrivals"] = packed_integers(np.rint(schedule.seconds).astype(np.int64), differences=True)
     if plane is not None and plane.mercator:
         world = asset("world.txt").split()
         arrays |= dict(zip(("world-x", "world-y", "world-sizes"), world, strict=True))
@@ -312,9 +316,12 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "cities": problem.n,
         "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
         "unit": "m along great circles" if problem.metric.unit == "m" else "",
-        "metres": {"m": 1, "km": 1000}.get(problem.metric.unit, 0),
+        "metres": {"m": 1, "km": 1000}.get(problem.unit, 0),
         "leg": leg,
-        "speed": report.speed,
+        "speed": report.timing.speed,
+        "stopTime": report.timing.stop_time,
+        "depart": report.timing.depart,
+        "seconds": problem.unit == "s",
         "integral": problem.integral,
         "closed": problem.open is None,
         "dimensions": problem.metric.dimensions,

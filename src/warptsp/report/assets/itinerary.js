@@ -23,16 +23,17 @@ class Itinerary {
     if (facts.speed !== null) this.speed.value = facts.speed;
   }
 
-  // legs: of this tour in steps of facts.leg, null if nobody knows them.
-  set(tour, legs) {
+  // legs: of this tour in steps of facts.leg, arrivals: seconds from the start; null if nobody knows them.
+  set(tour, legs, arrivals) {
     this.tour = tour;
+    this.arrivals = arrivals;
     this.way = null;
     if (legs !== null) {
       this.way = new Float64Array(legs.length + 1);
       for (let i = 0; i < legs.length; i++) this.way[i + 1] = this.way[i] + facts.leg * legs[i];
     }
     this.section.hidden = false;
-    this.speed.parentElement.hidden = legs === null;
+    this.speed.parentElement.hidden = legs === null || (arrivals !== null && facts.speed === null);
     this.filter();
   }
 
@@ -83,13 +84,23 @@ class Itinerary {
     cell("number", home ? "" : grouped(place + 1));
     cell("name", home ? `back to ${this.name(0)}` : this.name(place));
     if (this.way !== null) {
-      const hours = (this.way[place] * (facts.metres || 1000)) / 1000 / Number(this.speed.value);
       cell("way", distanceText(this.way[place]));
       cell("leg", place === 0 ? "start" : `+ ${distanceText(this.way[place] - this.way[place - 1])}`);
-      cell("time", Number.isFinite(hours) && Number(this.speed.value) > 0 ? hoursText(hours) : "");
+      cell("time", this.when(place));
     }
     row.addEventListener("click", () => this.pick(home ? 0 : place));
     return row;
+  }
+
+  // When a place is reached: as the page was made, or at the speed that was typed.
+  when(place) {
+    const speed = Number(this.speed.value);
+    let seconds = this.arrivals?.[place];
+    if (this.arrivals === null || (facts.speed !== null && speed !== facts.speed)) {
+      if (!(speed > 0)) return "";
+      seconds = (3.6 * this.way[place] * (facts.metres || 1000)) / speed + facts.stopTime * Math.max(0, place - 1);
+    }
+    return facts.depart === null ? hoursText(seconds / 3600) : clockText(facts.depart + seconds);
   }
 
   pick(place) {
@@ -111,9 +122,16 @@ class Itinerary {
 }
 
 function distanceText(distance) {
+  if (facts.seconds) return hoursText(distance / 3600);
   const metres = distance * facts.metres;
   if (facts.metres > 0) return metres < 1000 ? `${metres.toFixed(0)} m` : `${grouped((metres / 1000).toFixed(metres < 1e5 ? 1 : 0))} km`;
   return grouped(facts.integral ? Math.round(distance) : Number(distance.toPrecision(6)));
+}
+
+// A time of day, as GTFS has it: 25:10 is ten past one of the next day.
+function clockText(seconds) {
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  return [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0")).join(":");
 }
 
 function hoursText(hours) {

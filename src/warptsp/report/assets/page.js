@@ -78,6 +78,7 @@ class Page extends Viewer {
     }
     if (facts.dimensions === 3 && facts.plane !== null) this.setFigure("seen", "from above");
     this.legs = await integersOf("legs", false);
+    this.arrivals = await integersOf("arrivals", true);
     this.measured = this.snapshots.length - 1; // the tour that the legs are of
     this.itinerary = new Itinerary(find("itinerary"), this.cities, (place) => this.goTo(place));
     this.listen();
@@ -115,7 +116,7 @@ class Page extends Viewer {
   setBest(length) {
     if (length >= (this.best ?? Infinity)) return;
     this.best = length;
-    this.setFigure(this.lengthName, facts.metres > 0 ? distanceText(length) : grouped(lengthText(length)));
+    this.setFigure(this.lengthName, facts.metres > 0 || facts.seconds ? distanceText(length) : grouped(lengthText(length)));
     if (facts.known !== null && facts.known.length > 0) {
       const name = facts.known.proven ? "over the optimum" : "over the best known length";
       this.setFigure(name, percent(Math.max(0, length / facts.known.length - 1)));
@@ -144,7 +145,7 @@ class Page extends Viewer {
     // A later call may have come in between.
     if (this.shown !== i || this.snapshots.list[i] !== snapshot) return;
     this.tour = tour;
-    if (i === this.snapshots.length - 1) this.itinerary.set(tour, i === this.measured ? this.legs : null);
+    if (i === this.snapshots.length - 1) this.itinerary.set(tour, ...(i === this.measured ? [this.legs, this.arrivals] : [null, null]));
     if (this.view === undefined) return;
     const n = tour.length;
     const mark = (k) => {
