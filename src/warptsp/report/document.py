@@ -20,6 +20,8 @@ import numpy as np
 from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.io.places import degrees
+from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
 from warptsp.plotting.coasts import packed_world
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
@@ -331,7 +333,8 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
     if plane is not None:
         for axis, name in enumerate("xy"):
             arrays[name] = packed_integers(plane.steps[order, axis], differences=True)
-    table, titles = _coordinates(problem)
+    table = degrees(problem, "report") if problem.geographic else problem.coordinates
+    titles = axes_of(problem)
     if problem.n <= WITH_COORDINATES and table is not None:
         for title, column in zip(titles, table.T, strict=True):
             arrays[f"column-{title}"] = packed_reals(column[order])
@@ -385,17 +388,6 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "tiles": None if report.tiles is None else [report.tiles.template, report.tiles.credit],
     }
     return facts, arrays
-
-
-def _coordinates(problem: Problem) -> tuple[NDArray[np.float64] | None, list[str]]:
-    """Return the columns of coordinates that a table of the tour has, and their titles."""
-    if problem.geographic:
-        from warptsp.io.places import degrees
-
-        return degrees(problem, "report"), ["lat", "lon"]
-    if problem.coordinates is None:
-        return None, []
-    return problem.coordinates, ["x", "y", "z"][: problem.metric.dimensions]
 
 
 def _thinned(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:

@@ -322,6 +322,7 @@ class Page extends Viewer {
       if (!event.target.checked && find("status").dataset.state === "error") this.setStatus({ text: "", state: "" });
     });
     window.addEventListener("beforeprint", () => this.print());
+    window.addEventListener("afterprint", () => this.itinerary.draw());
     window.matchMedia("print").addEventListener("change", (event) => {
       if (event.matches) this.print();
       else this.itinerary.draw();
