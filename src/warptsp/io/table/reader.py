@@ -341,7 +341,7 @@ class _Reader:
 
     def _extra_titles(self, rest: dict[int, Any]) -> dict[int, str]:
         """What the other columns are called, of which those whose name is taken get a number."""
-        found: dict[int, str] = {}
+        found: dict[str, int] = {}
         titles = [title.lower() for title in self.titles or ()]
         is_tour = not set(TO_THE_NEXT).isdisjoint(titles) and titles[0] in (POSITION, PATH_POSITION)
         for place in rest:
@@ -350,11 +350,11 @@ class _Reader:
                 continue  # where the city was in another tour
             number = 1
             unique = title
-            while unique in found.values():
+            while unique in found:
                 number += 1
                 unique = f"{title} ({number})"
-            found[place] = unique
-        return found
+            found[unique] = place
+        return {place: title for title, place in found.items()}
 
     def _style(self, columns: Columns, extra: dict[int, str], *, numbered: bool) -> TableStyle:
         """How the table is written, with the titles of its columns if it has any."""
