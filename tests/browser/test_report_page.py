@@ -625,6 +625,7 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, settled):
     opened.until("document.querySelectorAll('#tiles img').length > 0")
     opened.until("[...document.querySelectorAll('#tiles img')].every((tile) => tile.src && tile.complete)")
     assert opened.text("#attribution") == "Somebody <b>else</b>"
+    assert "Everything but the map is in this file." in opened.text("footer")
     assert "tiles.example" in opened.text("#map-label")
     # Each city lies where the tile that holds it says.
     box = opened.page.locator("#picture").bounding_box()

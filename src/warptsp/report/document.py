@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates
-WITH_LEGS = 1_000_000  # cities up to which the list of stops has distances
 LEG_STEPS = 2**22  # of the longest leg
-WITH_LABELS = 1_000_000  # cities up to which it holds their names
+LISTED = 1_000_000  # cities up to which it holds names and distances
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
 PROVED = "proved optimal"
 
@@ -338,10 +337,10 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
     if problem.n <= WITH_COORDINATES and table is not None:
         for title, column in zip(titles, table.T, strict=True):
             arrays[f"column-{title}"] = packed_reals(column[order])
-    if problem.labels is not None and problem.n <= WITH_LABELS:
+    if problem.labels is not None and problem.n <= LISTED:
         arrays["labels"] = packed_text(json.dumps([problem.labels[city] for city in order.tolist()]))
     leg = 0.0
-    if snapshots and problem.n <= WITH_LEGS:
+    if snapshots and problem.n <= LISTED:
         legs = Itinerary.of(problem, order).legs
         leg = 1.0 if problem.integral else max(float(legs.max(initial=0)), 1e-300) / LEG_STEPS
         if not problem.integral or legs.max(initial=0) < 2**31:

@@ -78,6 +78,8 @@ class Page extends Viewer {
         find("map-label").hidden = false;
         find("map-label").lastElementChild.textContent = `Map, loaded from ${this.server}`;
         find("attribution").textContent = facts.tiles[1];
+        const foot = document.querySelector("footer");
+        foot.textContent = foot.textContent.replace("Everything", "Everything but the map");
         this.map = new TileMap(find("tiles"), this.view, () => this.mapFailed());
       }
     }
