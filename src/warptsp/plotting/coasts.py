@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEGREE = 20  # steps
-COARSE = 20_000  # pixels of the world's width from which these lines are too coarse to be of use
+COARSE = 30_000  # pixels of the world's width from which these lines are too coarse to be of use
 
 
 def packed_world() -> list[str]:
