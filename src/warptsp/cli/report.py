@@ -42,7 +42,7 @@ def command(
     )
     problem = reading.load(instance)
     check_reportable(problem, tiles)
-    axes.turned(problem)
+    axes.turned(problem)  # refuses what cannot be turned before tours are read
     problem, cities, _ = read_tours(problem, tours, open_)
     found = dict(zip(map(str, tours), cities, strict=True))
     report = Report.of_tours(axes.turned(problem), found)
