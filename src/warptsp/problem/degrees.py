@@ -45,8 +45,8 @@ def warn_of_degrees(
     """Say that coordinates look like degrees, where nothing says whether they are."""
     if look_like_degrees(points):
         _log.warning(
-            "%s: the numbers look like degrees, and distances are those of the plane: %s gives great circles%s, "
-            "%s is for x and y",
+            "%s: the numbers look like degrees, and distances are those of the plane: %s gives "
+            "great circles%s, %s is for x and y",
             what,
             as_called('metric="haversine"', "--metric haversine"),
             order,
