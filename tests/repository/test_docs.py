@@ -103,7 +103,9 @@ def test_every_option_has_an_anchor(monkeypatch):
     monkeypatch.syspath_prepend(REPOSITORY / "docs")
     pytest.importorskip("pygments")
     page = pytest.importorskip("conf", reason="an extra brings Sphinx").help_texts()
-    for name, command in commands.commands.items():
+    context = commands.make_context("warptsp", ["info"])
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
         section = page.split(f".. program:: warptsp {name}\n")[1].split(".. program::")[0]
         for flag in (flag for option in command.params for flag in option.opts if flag.startswith("-")):
             assert re.search(rf"^\.\. option:: (.*, )?{flag}\b", section, re.MULTILINE), (name, flag)
