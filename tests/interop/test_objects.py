@@ -254,7 +254,7 @@ def test_tours_keep_the_other_columns_of_a_frame(tmp_path):
     )
     warptsp.solve(frame, open=warptsp.OpenPath("a", "c")).save(tmp_path / "a.csv")
     rows = (tmp_path / "a.csv").read_text().splitlines()
-    assert rows[0] == "path_position,id,name,x,y,load,note,day,open,distance_from_start,distance_to_next"
-    assert rows[1].startswith("1,1,a,0,0,1.5,x,2026-01-02")
-    assert rows[2].startswith("2,2,b,3,0,,,")
+    assert rows[0] == "path_position,id,x,y,name,load,note,day,open,distance_from_start,distance_to_next"
+    assert rows[1].startswith("1,1,0,0,a,1.5,x,2026-01-02")
+    assert rows[2].startswith("2,2,3,0,b,,,")
     assert rows[3].endswith(",True,7.0,")

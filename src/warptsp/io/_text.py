@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,8 @@ _FOREIGN = re.compile(
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
-def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
-    """The contents of a file, its name for messages, and whether a byte order mark said that it is text.
+def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
+    """The contents of a file, its name for messages, and the encoding that a byte order mark said.
 
     ``-`` is standard input, gzip is unpacked.
     """
@@ -52,8 +53,9 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
         if data[:2] == b"\x1f\x8b":
             data = unpacked(data, name)
     wide = data.startswith((b"\xff\xfe", b"\xfe\xff", *_MARKS_OF_UTF32))
-    marked = wide or data.startswith(b"\xef\xbb\xbf")
+    marked = "utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else None
     if wide:
+        marked = "utf-32" if data[:4] in _MARKS_OF_UTF32 else "utf-16"
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
         if (kml := kml_in(data, name)) is not None:
@@ -85,8 +87,10 @@ def _from_utf16(data: bytes, name: str) -> bytes:
     return (text if declared is None else declared[1] + text[declared.end() :]).encode()
 
 
-def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
-    """A text in UTF-8: it is that, or UTF-16, or in the encoding that is given, or in Windows-1252.
+def in_utf8(data: bytes, file: str, encoding: str | None, likely: str | None = None) -> tuple[bytes, str]:
+    """A text in UTF-8, and what it is in: UTF-8, UTF-16, the encoding that is given, or Windows-1252.
+
+    What is no UTF-8 is first tried in the `likely` one.
 
     No detector is asked: charset-normalizer takes a dozen names of Russian places for Korean, and of Polish
     ones for Western, in silence. What may be something else than Windows-1252 is refused.
@@ -99,15 +103,18 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
         raise ParseError(f"is text in ISO-2022-JP: {way} says so", file=file)
     if encoding is not None:
         try:
-            return data.decode(encoding).encode()
+            return data.decode(encoding).encode(), encoding
         except (UnicodeError, ValueError) as error:
             at = f", from byte {error.start} on" if isinstance(error, UnicodeDecodeError) else ""
             raise ParseError(f"is not text in {encoding}{at}", file=file) from None
     try:
         data.decode("utf-8")
-        return data
+        return data, "utf-8"
     except UnicodeDecodeError as error:
         line = line_number(data, error.start)
+    if likely is not None:
+        with suppress(UnicodeError):
+            return data.decode(likely).encode(), likely
     way = as_called('encoding="cp1250"', "--encoding cp1250")
     try:
         text = data.decode("cp1252")
@@ -127,7 +134,7 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
     _log.warning(
         "%s: the text is not UTF-8 and read as Windows-1252 (%s); %s if it is not", file, quoted(shown), way
     )
-    return text.encode()
+    return text.encode(), "cp1252"
 
 
 def _wide(data: bytes) -> str | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._text import line_number, quoted, token_offset
 from .format import Format, Pieces, Source, TourFile
@@ -70,7 +71,7 @@ def _check_counted(cities: NDArray[np.int64], problem: Problem) -> None:
         )
 
 
-def _write(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     return [format_integers(np.ascontiguousarray(problem.ids_of(tour)[:, np.newaxis]))]
 
 

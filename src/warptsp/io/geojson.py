@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem
 from warptsp.problem import Problem
-from warptsp.problem.itinerary import Itinerary, length_of, travel_seconds
+from warptsp.problem.itinerary import Itinerary, Schedule, Timing, distances, length_of
 from warptsp.quantities import finite
 
 from ._json import document_in
 from ._text import quoted
 from .format import Format, Instance, Pieces, Source
-from .lines import Line, cut
+from .lines import Line, line_of
 from .places import Place, degrees, is_on_earth, place_problem
 
 _log = logging.getLogger(__name__)
@@ -140,26 +140,20 @@ def lines_in(document: Any) -> list[Line]:
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities as numbered points.
 
     Where the line crosses the antimeridian RFC 7946 wants it cut: then it is a MultiLineString.
     """
-    itinerary = Itinerary.of(problem, tour)
+    parts = [[place[::-1] for place in part] for part in line_of(problem, tour, "GeoJSON")]
     places = degrees(problem, "GeoJSON")[tour]
-    if problem.open is None or len(places) == 1:
-        places = np.concatenate((places, places[:1]))
-    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
-    crosses = bool((np.abs(np.diff(places[:, 1])) > 180.0).any())
-    parts = [
-        [[longitude, latitude] for latitude, longitude in part] for part in (cut(line) if crosses else [line])
-    ]
+    schedule, found = Schedule.of(problem, tour, timing), distances(problem, tour)
     properties: dict[str, Any] = {
         "name": problem.name,
         "cities": problem.n,
         "closed": problem.open is None,
         "length": finite(length_of(problem, tour)),
-        "unit": problem.metric.unit,
+        "unit": problem.unit,
     }
     if problem.labels is not None:
         properties["order"] = [problem.label(city) for city in tour.tolist()]
@@ -170,12 +164,11 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) 
         if len(parts) > 1
         else {"type": "LineString", "coordinates": parts[0]},
     }
-    seconds = None if speed is None else travel_seconds(problem, itinerary.cumulative, speed)
     yield b'{"type": "FeatureCollection", "features": [\n'
     yield json.dumps(feature, ensure_ascii=False).encode()
     for begin in range(0, problem.n, _CHUNK):
         points = (
-            _stop(problem, int(tour[at]), at, places[at], itinerary, seconds)
+            _stop(problem, int(tour[at]), at, places[at], found, schedule)
             for at in range(begin, min(begin + _CHUNK, problem.n))
         )
         yield "".join(f",\n{json.dumps(point, ensure_ascii=False)}" for point in points).encode()
@@ -187,18 +180,24 @@ def _stop(
     city: int,
     at: int,
     place: NDArray[np.float64],
-    itinerary: Itinerary,
-    seconds: NDArray[np.float64] | None,
+    lengths: tuple[Itinerary, str] | None,
+    schedule: Schedule | None,
 ) -> dict[str, Any]:
     """The Feature of a city, with its place in the tour."""
     properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
     if problem.labels is not None:
         properties["name"] = problem.labels[city]
-    properties["distance_from_start"] = finite(itinerary.cumulative[at].item(), 3)
-    if seconds is not None:
-        properties["seconds_from_start"] = finite(float(seconds[at]), 1)
-    if at < len(itinerary.legs):
-        properties["distance_to_next"] = finite(itinerary.legs[at].item(), 3)
+    if lengths is not None:
+        properties["distance_from_start"] = finite(lengths[0].cumulative[at].item(), 3)
+        if at < len(lengths[0].legs):
+            properties["distance_to_next"] = finite(lengths[0].legs[at].item(), 3)
+        properties["unit"] = lengths[1]
+    if schedule is not None:
+        properties["seconds_from_start"] = finite(float(schedule.seconds[at]), 1)
+        if at < len(schedule.legs):
+            properties["seconds_to_next"] = finite(float(schedule.legs[at]), 1)
+        if schedule.depart is not None:
+            properties["arrival"] = schedule.arrival(at)
     return {
         "type": "Feature",
         "properties": properties,

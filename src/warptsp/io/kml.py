@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._text import quoted
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
@@ -60,7 +61,7 @@ def _lines(source: Source) -> list[Line]:
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities."""
     places = degrees(problem, "KML")[tour].tolist()
     points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]

@@ -79,13 +79,25 @@ def cut(places: Sequence[Place]) -> list[list[Place]]:
     return [part for part in parts if len(part) > 1] or [[places[0], places[-1]]]
 
 
+def line_of(problem: Problem, tour: NDArray[np.int32], format_name: str) -> list[list[Place]]:
+    """The places of a tour in its order, the first again at the end unless it is an open path.
+
+    In parts, as `cut` has them, where the line crosses the antimeridian.
+    """
+    places = degrees(problem, format_name)[tour]
+    if problem.open is None or len(places) == 1:
+        places = np.concatenate((places, places[:1]))
+    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
+    return cut(line) if (np.abs(np.diff(places[:, 1])) > 180.0).any() else [line]
+
+
 def tour_along(lines: Sequence[Line], called: str, problem: Problem, file: str) -> TourFile:
     """The tour that goes through the places of the only line; one that ends where it began is closed."""
     found = [line for line in lines if any(line)]
     if len(found) != 1:
         raise ParseError(f"has {len(found)} {called}: one is needed, through all cities in order", file=file)
     parts = found[0]
-    if not problem.geographic:
+    if not (problem.geographic or problem.crs):
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
             f"{problem.metric.description}"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_SHORT = {"metres": "m", "kilometers": "km"}
+
 
 def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
     """The instance in a table; see `Problem.from_osrm`."""
@@ -50,6 +52,7 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
         raise InvalidProblem(f"the table has no {annotation}, {there}: ask for annotations={annotation[:-1]}")
     chosen = annotation or present[0]
     matrix = _matrix(document[chosen], chosen)
+    _warn_of_missing(matrix)
     sources, destinations = (
         _waypoints(document.get(key), len(matrix)) for key in ("sources", "destinations")
     )
@@ -60,8 +63,16 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
             f"source and destination {i} (counted from 0) are different places: the table must go from each "
             "place to each, so leave sources and destinations out of the request"
         )
-    unit = str(document.get("units", UNITS[chosen])) if chosen == "distances" else UNITS[chosen]
-    own: dict[str, Any] = {"comment": f"{chosen} in {unit}", "labels": names}
+    of_distances = str(document.get("units", "metres"))
+    units = {"durations": ("seconds", "s"), "distances": (of_distances, _SHORT.get(of_distances, ""))}
+    own: dict[str, Any] = {
+        "comment": f"{chosen} in {units[chosen][0]}",
+        "labels": names,
+        "unit": units[chosen][1],
+    }
+    for other in set(present) - {chosen}:
+        if (weights := _other(document[other], other, len(matrix))) is not None:
+            own["other_weights"] = (weights, units[other][1])
     if places is not None:
         own |= {"display": places, "display_degrees": True}
     return Problem.from_matrix(matrix, **{**own, "asymmetric": True, **fields})
@@ -79,6 +90,21 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     np.fill_diagonal(numbers, 0)
     if numbers.dtype.kind == "f":
         numbers[np.isnan(numbers)] = np.inf
+    return numbers
+
+
+def _other(rows: Any, kind: str, n: int) -> NDArray[np.float64] | None:
+    """The other lengths of a table, which no search needs; None if they are no such table, or empty."""
+    try:
+        numbers = _matrix(rows, kind).astype(np.float64)
+    except InvalidProblem as error:
+        _log.warning("the %s are left out: %s", kind, error)
+        return None
+    known = np.isfinite(numbers).sum() > n or n == 1
+    return numbers if numbers.shape == (n, n) and known else None
+
+
+def _warn_of_missing(numbers: NDArray[Any]) -> None:
     missing = np.asarray(numbers == np.inf)
     if missing.any():
         i, j = np.argwhere(missing)[0]
@@ -89,7 +115,6 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
             i,
             j,
         )
-    return numbers
 
 
 def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:

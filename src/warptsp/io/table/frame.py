@@ -26,6 +26,8 @@ from .rows import CHUNK, COUNTED, Cells, Table
 
 _log = logging.getLogger(__name__)
 
+_UNITS = {"metre": "m", "kilometre": "km"}  # as pyproj calls those of axes
+
 
 def problem_of_frame(
     frame: Any,
@@ -48,10 +50,14 @@ def read_frame(frame: Any, options: ReadOptions, file: str | None = None) -> Ins
     if points is None:
         return read(table, options)
     found = named_columns(table.first, options, len(table.first), by_number=False)
-    coordinates, metric = _places(points)
+    coordinates, metric, fields = _places(points)
     cells = table.cells((), found.id, found.name, table.titles, ())
     return read_points(
-        table, options, replace(found, positions=(), metric=metric), cells._replace(positions=coordinates)
+        table,
+        options,
+        replace(found, positions=(), metric=metric),
+        cells._replace(positions=coordinates),
+        **fields,
     )
 
 
@@ -82,7 +88,10 @@ class TableFrame(Table):
             (len(column) for column in (*self._columns, self._index) if hasattr(column, "__len__")), 0
         )
         self._rows: Sequence[int] = range(self.count)
-        self.rows_are_named = getattr(getattr(self._index, "dtype", None), "kind", "i") == "O"
+        kind = getattr(getattr(self._index, "dtype", None), "kind", "none")
+        self.rows_are_named = kind == "O"
+        numbers = np.asarray(self._index) if kind in "iu" else self._rows
+        self.rows_are_numbered = not np.array_equal(numbers, self._rows)
 
     @cached_property
     def row_names(self) -> list[str] | None:  # type: ignore[override]
@@ -253,8 +262,8 @@ def _geometry(frame: Any) -> Any:
     return geometry if hasattr(geometry, "geom_type") else None
 
 
-def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
-    """The coordinates of the points, and the metric that their reference system means."""
+def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
+    """The coordinates of the points, and the metric, unit and name that their reference system means."""
     kinds = np.asarray(points.geom_type, dtype=object)
     empty = np.asarray(points.is_empty, dtype=bool)
     wrong = (kinds != "Point") | empty
@@ -273,21 +282,24 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
             'set_crs, such as set_crs("EPSG:4326") for longitudes and latitudes'
         )
     if system.is_geographic:
-        return np.column_stack([y, x]), Metric.GREAT_CIRCLE
+        return np.column_stack([y, x]), Metric.GREAT_CIRCLE, {}
     if system.is_projected:
-        _warn_of_mercator(points, system)
-        return np.column_stack([x, y]), Metric.EXACT_2D
+        units = {axis.unit_name for axis in getattr(system, "axis_info", ())}
+        fields = {"crs": system.to_string()} if hasattr(system, "to_string") else {}
+        if not _warn_of_mercator(points, system) and len(units) == 1:
+            fields["unit"] = _UNITS.get(units.pop(), "")
+        return np.column_stack([x, y]), Metric.EXACT_2D, fields
     raise InvalidProblem(
         f"the coordinate reference system {getattr(system, 'name', system)} is neither geographic nor "
         'projected: use to_crs, such as to_crs("EPSG:4326")'
     )
 
 
-def _warn_of_mercator(points: Any, system: Any) -> None:
-    """Say that the Mercator projection of the web stretches distances, and by how much."""
+def _warn_of_mercator(points: Any, system: Any) -> bool:
+    """Say that the Mercator projection of the web, if it is that, stretches distances, and by how much."""
     operation = getattr(getattr(system, "coordinate_operation", None), "method_name", "")
     if "Pseudo Mercator" not in operation:
-        return
+        return False
     y = np.asarray(points.y, dtype=np.float64)
     middle = float(np.median(y)) if len(y) else 0.0
     _log.warning(
@@ -296,6 +308,7 @@ def _warn_of_mercator(points: Any, system: Any) -> None:
         getattr(system, "name", "Web Mercator"),
         np.cosh(middle / 6378137.0),
     )
+    return True
 
 
 def _text(value: Any) -> str:

@@ -18,12 +18,14 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
+from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
+from .degrees import doubt_about_degrees, way_out_of_degrees
 from .fields import (
     GROUPED,
     HINT_OF_THOUSANDS,
@@ -37,14 +39,19 @@ from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
 from .titles import look_like_positions
-from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
+from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
 
 
-def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> Instance:
-    """The instance in the text of a table, and what its columns were taken for, unless it is of distances."""
-    return read(TableText(data, file), options or ReadOptions())
+def read_table(
+    data: bytes, file: str, options: ReadOptions | None = None, encoding: str = "utf-8"
+) -> Instance:
+    """The instance in the text of a table, and what its columns were taken for, unless it is of distances.
+
+    The text is in UTF-8; `encoding` is that of its file.
+    """
+    return read(TableText(data, file, encoding), options or ReadOptions())
 
 
 def read(table: Table, options: ReadOptions) -> Instance:
@@ -56,9 +63,11 @@ def read(table: Table, options: ReadOptions) -> Instance:
     return Instance(*_Reader(with_a_column_each(table, options), options).read())
 
 
-def read_points(table: Table, options: ReadOptions, columns: Columns, cells: Cells) -> Instance:
-    """The same where the coordinates are known."""
-    return Instance(*_Reader(table, options).points(columns, cells))
+def read_points(
+    table: Table, options: ReadOptions, columns: Columns, cells: Cells, **fields: Any
+) -> Instance:
+    """The same where the coordinates are known, and perhaps other `fields` of the instance."""
+    return Instance(*_Reader(table, options).points(columns, cells, **fields))
 
 
 def _skip_title(table: Table, options: ReadOptions) -> None:
@@ -288,7 +297,7 @@ class _Reader:
         self.table.tell_of_incomplete(name)
         return cells
 
-    def points(self, columns: Columns, cells: Cells) -> tuple[Problem, Columns]:
+    def points(self, columns: Columns, cells: Cells, **fields: Any) -> tuple[Problem, Columns]:
         columns, cells = self._with_names(columns, cells)
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
@@ -297,17 +306,18 @@ class _Reader:
             rows = counted(int(nowhere.sum()), "place lies", "places lie")
             _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
         ids, names = self._ids_and_names(columns, cells)
-        fields: dict[str, object] = {}
         if names is not None:
             fields["labels"] = names
+        extra = self._extra_titles(cells.rest)
+        fields["style"] = self._style(columns, extra, numbered=ids is not None)
         if ids is not None and not np.array_equal(ids, np.arange(1, len(ids) + 1)):
             self._check_ids(ids, columns)
             fields["node_ids"] = ids.astype(np.int64)
-        if extra := self._named_extra(cells.rest):
-            fields["extra"] = extra
+        if extra:
+            fields["extra"] = {title: cells.rest[place] for place, title in extra.items()}
         metric = fitting_metric(columns.metric, self.options).of(self.options.metric, coordinates)
         try:
-            problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+            problem = Problem(metric, coordinates=coordinates, **fields)
             return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
             if not metric.geographic:
@@ -348,6 +358,8 @@ class _Reader:
         ids, names, place = cells.ids, cells.names, columns.id
         if names is None and self.table.rows_are_named:
             names = self.table.row_names
+        if names is None and ids is None and self.table.rows_are_numbered:
+            names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names
         odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), None)
@@ -367,12 +379,12 @@ class _Reader:
         """The line of a city."""
         return next((line for city, (line, _) in enumerate(self.table.rows()) if city == number), None)
 
-    def _named_extra(self, rest: dict[int, Any]) -> dict[str, Any]:
-        """The other columns by their names, of which those that are taken get a number."""
-        found: dict[str, Any] = {}
+    def _extra_titles(self, rest: dict[int, Any]) -> dict[int, str]:
+        """What the other columns are called, of which those whose name is taken get a number."""
+        found: dict[str, int] = {}
         titles = [title.lower() for title in self.titles or ()]
-        is_tour = TO_NEXT in titles and titles[0] in (POSITION, PATH_POSITION)
-        for place, column in rest.items():
+        is_tour = not set(TO_THE_NEXT).isdisjoint(titles) and titles[0] in (POSITION, PATH_POSITION)
+        for place in rest:
             title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
             if is_tour and title.lower() in OF_TOUR:
                 continue  # where the city was in another tour
@@ -381,8 +393,20 @@ class _Reader:
             while unique in found:
                 number += 1
                 unique = f"{title} ({number})"
-            found[unique] = column
-        return found
+            found[unique] = place
+        return {place: title for title, place in found.items()}
+
+    def _style(self, columns: Columns, extra: dict[int, str], *, numbered: bool) -> TableStyle:
+        """How the table is written, with the titles of its columns if it has any."""
+        held = {place: role for role, place in columns.roles().items()}
+        if not numbered and columns.id is not None:
+            del held[columns.id]  # no node numbers: the names, or left out
+            held |= {columns.id: "name"} if columns.name is None else {}
+        return self.table.style(
+            (extra[place], "") if place in extra else (title, held[place])
+            for place, title in enumerate(self.titles or ())
+            if place in extra or place in held
+        )
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warptsp._words import as_called, counted
 from warptsp.errors import ParseError
 from warptsp.io._text import quoted, whole_if_possible
+from warptsp.problem.origin import TableStyle
 
 from .angles import angle_of, hint_of_angle
 from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
@@ -45,8 +46,10 @@ class Table:
     called: list[str | int] | None = None  # what the file calls the columns, where others were made of these
     row_names: list[str] | None = None  # what rows are called, where no column holds that
     rows_are_named = False  # whether these are names and no numbers
+    rows_are_numbered = False  # whether these are numbers that somebody has chosen: names, if nothing else is
     by_number = True  # whether a caller names columns by their numbers, too
     count: int | None = None  # of rows, if that is known before they are read
+    encoding = "utf-8"  # of the file
     decimals: frozenset[int] = frozenset()  # columns whose points surely do not separate thousands
 
     def __init__(self, file: str) -> None:
@@ -211,6 +214,11 @@ class Table:
 
     def _look_for_decimals(self) -> None:
         """See to what `takes` knows, where the numbers were read all at once."""
+
+    def style(self, columns: Iterable[tuple[str, str]] = ()) -> TableStyle:
+        """How the table is written: its columns as `TableStyle` has them, its marks, its encoding."""
+        mark = self._mark or ("," if self.delimiter == ";" else ".")
+        return TableStyle(tuple(columns), self.delimiter, mark, self.encoding)
 
     def check_thousands(self, places: Sequence[int]) -> None:
         """Refuse numbers whose mark may as well separate thousands: one text for two meanings.

@@ -224,7 +224,7 @@ def _problem(
     labels = above or beside
     named: dict[str, Any] = {} if labels is None else {"labels": labels}
     try:
-        problem = Problem.from_matrix(matrix, asymmetric=options.asymmetric, **named)
+        problem = Problem.from_matrix(matrix, asymmetric=options.asymmetric, **named, style=table.style())
     except InvalidProblem as error:
         table.fail(str(error))
     fitting_metric(Metric.EXPLICIT, options)

@@ -37,8 +37,9 @@ _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4
 class TableText(Table):
     """A table in a text, cut into lines and fields."""
 
-    def __init__(self, data: bytes, file: str) -> None:
+    def __init__(self, data: bytes, file: str, encoding: str = "utf-8") -> None:
         super().__init__(file)
+        self.encoding = encoding  # of the file
         # In UTF-8, with each row on a line of its own. A tab may end an empty field.
         self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))
         self._begin_below(0, 1)
@@ -152,8 +153,9 @@ class TableText(Table):
         return numbers if end >= len(self.data) and len(numbers) else None
 
     def _look_for_decimals(self) -> None:
-        if b"." in self.data and _SURELY_DECIMAL.search(self.data, self._begin) is None:
+        if b"." in self.data:
             self._mark = "."
+            self._surely_decimal = _SURELY_DECIMAL.search(self.data, self._begin) is not None
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
