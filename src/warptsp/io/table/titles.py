@@ -108,11 +108,15 @@ def has_longitude_first(title: str) -> bool | None:
 
 def _axes_of(word: str) -> str:
     """``x`` for the name of a longitude, ``y`` for that of a latitude, ``xy`` for ``lonlat``; or nothing."""
+    halves = (_axis_of(word[:end]) + _axis_of(word[end:]) for end in range(1, min(len(word), 40)))
+    return _axis_of(word) or next((axes for axes in halves if axes in ("xy", "yx")), "")
+
+
+def _axis_of(word: str) -> str:
     for axis, roles in (("x", ("x", "lon")), ("y", ("y", "lat"))):
         if any(word in KNOWN[role] for role in roles):
             return axis
-    halves = (_axes_of(word[:end]) + _axes_of(word[end:]) for end in range(1, len(word)) if len(word) <= 24)
-    return next((axes for axes in halves if axes in ("xy", "yx")), "")
+    return ""
 
 
 def look_like_positions(titles: Iterable[str]) -> bool:
