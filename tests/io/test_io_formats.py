@@ -47,7 +47,7 @@ def test_names_and_endings_mean_one_format():
 def test_what_can_be_written_has_an_ending():
     assert all(f.endings for f in ALL if f.write)
     assert all(f.tour_endings for f in ALL if f.write_tour)
-    assert all(f.title for f in ALL if f.check_tour)
+    assert all(f.title for f in ALL if f.on_maps)
 
 
 def fitting(format):

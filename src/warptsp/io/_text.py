@@ -14,7 +14,7 @@ import numpy as np
 
 from warptsp._words import as_called
 from warptsp.errors import ParseError
-from warptsp.io._files import contents, named, reading, unpacked
+from warptsp.io._files import contents, kml_in, named, reading, unpacked
 from warptsp.problem.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*'
 
 _LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e]"
 _SIGN = (
-    r"[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
+    r"[\u00a3-\u00aa\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8-\u00ba\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
     r"\u201a\u201c\u201e\u2020-\u2022\u2030\u2039\u2122]"
 )
 _FOREIGN = re.compile(
@@ -58,6 +58,8 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
         marked = "utf-32" if data[:4] in _MARKS_OF_UTF32 else "utf-16"
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
+        if (kml := kml_in(data, name)) is not None:
+            return kml, name, marked
         raise ParseError(
             "is a ZIP archive or a workbook: a workbook of Excel has a name that ends in .xlsx; otherwise "
             "unpack it, or save the sheet as CSV in the program that made it",
@@ -96,6 +98,9 @@ def in_utf8(data: bytes, file: str, encoding: str | None, likely: str | None = N
     if b"\0" in data and (wide := _wide(data)) is not None and encoding is None:
         _log.info("%s: the text is read as UTF-16 without a byte order mark", file)
         encoding = wide
+    if b"\x1b$" in data and encoding is None:
+        way = as_called('encoding="iso2022_jp"', "--encoding iso2022_jp")
+        raise ParseError(f"is text in ISO-2022-JP: {way} says so", file=file)
     if encoding is not None:
         try:
             return data.decode(encoding).encode(), encoding

@@ -138,6 +138,8 @@ class Format:
         Whether the caller may say which column holds what.
     has_sheets : bool
         Whether the caller may say which sheet is read.
+    on_maps : bool
+        Whether a tour is a line on a map: then its cities have latitudes and longitudes.
     check_tour : callable
         Raises, before a search, what keeps tours of an instance from a file, whose path is for the message.
     read_order : callable
@@ -161,6 +163,7 @@ class Format:
     binary: bool = False
     has_columns: bool = False
     has_sheets: bool = False
+    on_maps: bool = False
     check_tour: Callable[[Problem, str], None] | None = None
     read_order: Callable[[Source], bool | None] | None = None
     guarded: Callable[[str], str] | None = None

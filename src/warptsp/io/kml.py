@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
+from ._text import quoted
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
 from .lines import Line, map_format
@@ -18,10 +19,10 @@ def _points(source: Source) -> Problem:
     """The points of the placemarks in a document."""
     places: list[tuple[Place, str]] = []
     found: list[Place] = []
-    name = ""
+    name = link = ""
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
-        nonlocal name
+        nonlocal name, link
         if path[-2:] == ["Placemark", "name"]:
             name = text
         elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
@@ -30,9 +31,17 @@ def _points(source: Source) -> Problem:
             places.extend((place, name) for place in found)
             found.clear()
             name = ""
+        elif path[-1] == "href" and "NetworkLink" in path:
+            link = text
 
     read_elements(source, end, "kml")
-    return place_problem(places, "has no placemarks with a Point: places are needed")
+    nothing = "has no placemarks with a Point: places are needed"
+    if link:
+        nothing = (
+            f"has no places but a link to them, which is not fetched, {quoted(link, 200)}: in Google's My "
+            "Maps export the map without keeping its data up to date, or download what is linked"
+        )
+    return place_problem(places, nothing)
 
 
 def _place(text: str, file: str, line: int) -> Place:
@@ -78,7 +87,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
 FORMATS = (
     map_format(
         "KML",
-        (".kml",),
+        (".kml", ".kmz"),
         _points,
         _lines,
         "lines (LineString)",

@@ -14,7 +14,7 @@ from warptsp.problem import Problem
 
 from ._files import of_file
 from .format import Format, Instance, Source, TourFile
-from .places import Place, check_geographic, degrees
+from .places import Place, degrees
 
 Line = Sequence[Sequence[Place]]
 """A line in one part, or in several where it crosses the antimeridian."""
@@ -36,11 +36,7 @@ def map_format(
     """
 
     def read_tour(source: Source, problem: Problem) -> TourFile:
-        found = [line for line in lines(source) if any(line)]
-        if len(found) != 1:
-            message = f"has {len(found)} {called}: one is needed, through all cities in order"
-            raise ParseError(message, file=source.file)
-        return _tour_along(found[0], problem, source.file)
+        return tour_along(lines(source), called, problem, source.file)
 
     def read(source: Source, options: object) -> Instance:
         with of_file(source.file):
@@ -50,10 +46,10 @@ def map_format(
         name=title.lower(),
         title=title,
         endings=endings,
-        tour_endings=endings,
+        tour_endings=endings[:1],
         read=read,
         read_tour=read_tour,
-        check_tour=lambda problem, path: check_geographic(problem, f"{path}: {title}"),
+        on_maps=True,
         **more,
     )
 
@@ -95,8 +91,12 @@ def line_of(problem: Problem, tour: NDArray[np.int32], format_name: str) -> list
     return cut(line) if (np.abs(np.diff(places[:, 1])) > 180.0).any() else [line]
 
 
-def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
-    """The tour that goes through the places of a line; one that ends where it began is closed."""
+def tour_along(lines: Sequence[Line], called: str, problem: Problem, file: str) -> TourFile:
+    """The tour that goes through the places of the only line; one that ends where it began is closed."""
+    found = [line for line in lines if any(line)]
+    if len(found) != 1:
+        raise ParseError(f"has {len(found)} {called}: one is needed, through all cities in order", file=file)
+    parts = found[0]
     if not (problem.geographic or problem.crs):
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
@@ -105,8 +105,8 @@ def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
     cities_at = _Places(degrees(problem, file))
     stops = [place for place, certain in _stops(parts) if certain or cities_at.any(place)]
     closed = len(stops) == problem.n + 1 and _same(stops[0], stops[-1])
-    found = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
-    return TourFile(np.array(found, dtype=np.int64), not closed)
+    cities = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
+    return TourFile(np.array(cities, dtype=np.int64), not closed)
 
 
 def _stops(parts: Line) -> Iterator[tuple[Place, bool]]:

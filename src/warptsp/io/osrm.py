@@ -19,90 +19,29 @@ from warptsp.problem import Problem
 from warptsp.problem.values import real_array
 
 from ._json import document_in
-from ._text import quoted
 from .format import Format, Instance, Source
+from .services import UNITS, as_osrm, is_routing_answer, refusal_in
 
 if TYPE_CHECKING:
     from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 
-_KINDS = ("durations", "distances")
 _SHORT = {"metres": "m", "kilometers": "km"}
-_VALHALLA = "sources_to_targets"
-
-
-def is_osrm_table(document: object) -> bool:
-    """Whether this is the answer of such a service, a refusal included."""
-    if not isinstance(document, Mapping) or "type" in document:
-        return False
-    keys = (*_KINDS, _VALHALLA, "times")
-    if any(key in document for key in keys) or isinstance(document.get("code"), str):
-        return True
-    return _refusal(document) is not None
-
-
-def _refusal(document: Mapping[str, Any]) -> str | None:
-    """What a service answered in place of a table; None if it did not."""
-    if isinstance(code := document.get("code"), str):
-        return None if code == "Ok" else f"{quoted(code)} and no table: {_words(document, 'message')}"
-    if "error_code" in document:
-        return f"{quoted(str(document['error_code']))} and no table: {_words(document, 'error')}"
-    if (
-        "hints" in document
-        and "message" in document
-        and not any(key in document for key in (*_KINDS, "times"))
-    ):
-        return f"no table: {_words(document, 'message')}"
-    return None
-
-
-def _words(document: Mapping[str, Any], key: str) -> str:
-    return quoted(str(document.get(key, "")), 200)
-
-
-def _as_osrm(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The answer of another service with the keys of OSRM's."""
-    if _VALHALLA in document:
-        table = document[_VALHALLA]
-        found: dict[str, Any] = {}
-        if isinstance(table, Mapping):  # its short form
-            found = {key: table[key] for key in _KINDS if key in table}
-        elif isinstance(table, Sequence) and all(
-            isinstance(row, Sequence) and all(isinstance(cell, Mapping) for cell in row) for row in table
-        ):
-            for key, entry in (("durations", "time"), ("distances", "distance")):
-                found[key] = [[cell.get(entry) for cell in row] for row in table]
-        else:
-            found = {"durations": table}
-        for key, given in (("sources", "sources"), ("destinations", "targets")):
-            found[key] = _valhalla_places(document.get(given))
-        return {**found, "units": document.get("units", "kilometers")}
-    if "times" in document:  # GraphHopper's
-        return {"durations": document["times"], "distances": document.get("distances")}
-    return document
-
-
-def _valhalla_places(entries: Any) -> list[dict[str, Any]] | None:
-    if isinstance(entries, list) and len(entries) == 1 and isinstance(entries[0], list):
-        entries = entries[0]  # as older versions have them
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        return None
-    return [{"location": [entry.get("lon"), entry.get("lat")]} for entry in entries]
 
 
 def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
     """The instance in a table; see `Problem.from_osrm`."""
-    if annotation is not None and (not isinstance(annotation, str) or annotation not in _KINDS):
+    if annotation is not None and (not isinstance(annotation, str) or annotation not in UNITS):
         raise InvalidOption(f"annotation: {shown(annotation)} is neither durations nor distances")
-    if not isinstance(document, Mapping):
+    if not isinstance(document, Mapping) and not is_routing_answer(document):
         raise InvalidProblem(
             f"a table is an object with durations or distances, not {type(document).__name__}"
         )
-    if (refusal := _refusal(document)) is not None:
+    if (refusal := refusal_in(document)) is not None:
         raise InvalidProblem(f"the service answered {refusal}")
-    document = _as_osrm(document)
-    present = [key for key in _KINDS if document.get(key) is not None]
+    document = as_osrm(document)
+    present = [key for key in UNITS if document.get(key) is not None]
     if annotation is None and not present:
         raise InvalidProblem(
             "the table has neither durations nor distances: ask the service for one of them"

@@ -31,7 +31,8 @@ def place_of(latitude: str, longitude: str, file: str, line: int) -> Place:
         place = (np.nan, np.nan)
     if not is_on_earth(place):
         raise ParseError(
-            f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees are needed",
+            f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees, "
+            "from -90 to 90 and from -180 to 360, are needed",
             file=file,
             line=line,
         )

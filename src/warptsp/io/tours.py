@@ -17,12 +17,15 @@ from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
 from .format import Format, Source, TourFile
+from .places import check_geographic
 from .registry import format_of_instance, format_of_tour, format_to_write
 
 
 def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
     """The format that tours of an instance get, which can hold them: `format`, or what the ending means."""
     chosen = format_to_write(path, format, tour=True)
+    if chosen.on_maps:
+        check_geographic(problem, f"{os.fspath(path)}: {chosen.title}")
     if chosen.check_tour is not None:
         chosen.check_tour(problem, os.fspath(path))
     return chosen
@@ -159,7 +162,7 @@ def read_own_tour(
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)
-    if not (chosen.has_columns or chosen.bare):
+    if chosen.on_maps or not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)
     said = None if chosen.read_order is None else chosen.read_order(source)
     return TourFile(np.arange(problem.n), said)

@@ -22,7 +22,7 @@ from warptsp.problem.values import plain_array, real_array
 
 from .columns import named_columns
 from .reader import read, read_points
-from .rows import CHUNK, Cells, Table
+from .rows import CHUNK, COUNTED, Cells, Table
 
 _log = logging.getLogger(__name__)
 
@@ -69,10 +69,12 @@ class TableFrame(Table):
 
     by_number = False
     first_line = -1  # no row names the columns
+    rows_called = COUNTED
 
     def __init__(self, frame: Any, file: str | None = None) -> None:
         super().__init__(file or "the data frame")
         self._is_file = file is not None
+        self._drops = getattr(frame, "dropna", frame) is not None
         titles = _titles(frame)
         self._columns = [_column(frame, title, place) for place, title in enumerate(titles)]
         self._index: Any = getattr(frame, "index", None)
@@ -86,7 +88,10 @@ class TableFrame(Table):
             (len(column) for column in (*self._columns, self._index) if hasattr(column, "__len__")), 0
         )
         self._rows: Sequence[int] = range(self.count)
-        self.rows_are_named = getattr(getattr(self._index, "dtype", None), "kind", "i") == "O"
+        kind = getattr(getattr(self._index, "dtype", None), "kind", "none")
+        self.rows_are_named = kind == "O"
+        numbers = np.asarray(self._index) if kind in "iu" else self._rows
+        self.rows_are_numbered = not np.array_equal(numbers, self._rows)
 
     @cached_property
     def row_names(self) -> list[str] | None:  # type: ignore[override]
@@ -103,7 +108,7 @@ class TableFrame(Table):
         raise InvalidProblem(f"{self.file}: {at}{message}")
 
     def way_out(self) -> str:
-        return super().way_out() if self._is_file else "; dropna removes such rows"
+        return super().way_out() if self._is_file else "; dropna removes such rows" * self._drops
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         if not self._columns:
@@ -167,7 +172,7 @@ class TableFrame(Table):
         if id is not None:
             values = np.asarray(self._columns[id])
             ids = values.astype(np.float64) if _are_whole(values) else list(map(_field, _listed(values)))
-        names = None if name is None else [_text(value) for value in _listed(self._columns[name])]
+        names = None if name is None else [_field(value) for value in _listed(self._columns[name])]
         own = {*places, id, name, *([0] if self._index_is_first else [])}
         rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
         return Cells(

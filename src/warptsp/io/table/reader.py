@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 from collections.abc import Sequence
@@ -11,19 +12,29 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
-from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
+from .degrees import doubt_about_degrees, way_out_of_degrees
+from .fields import (
+    GROUPED,
+    HINT_OF_THOUSANDS,
+    WORDS_FOR_NO_NUMBER,
+    is_infinite,
+    is_name,
+    is_node_number,
+    is_number,
+)
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
@@ -46,6 +57,7 @@ def read_table(
 def read(table: Table, options: ReadOptions) -> Instance:
     """The same for a table from anywhere."""
     _skip_title(table, options)
+    _skip_count(table)
     if not options.columns and (matrix := square_in(table, options)) is not None:
         return Instance(matrix)
     return Instance(*_Reader(with_a_column_each(table, options), options).read())
@@ -77,6 +89,25 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
                 table.begin_at(line)
             return
         longest = max(longest, here)
+
+
+def _skip_count(table: Table) -> None:
+    """Leave out a first line that says how many rows follow, all alike, as exercises have it."""
+    said = [field for field in table.first if field]
+    if table.titles is not None or len(said) != 1 or not re.fullmatch(r"[1-9][0-9]{0,8}", said[0]):
+        return
+    lines, widths = [], []
+    for line, row in itertools.islice(table.rows(), 1, None):
+        lines.append(line)
+        widths.append(sum(map(bool, row)))
+    n = len(lines)
+    alike = len(set(widths)) == 1 and widths[0] > 1
+    if n < 2 or not (alike or (n == int(said[0]) and widths == list(range(1, n + 1)))):
+        return  # perhaps a triangle of distances, of which this is the first row
+    if n != int(said[0]):
+        table.fail(f"the first line says {said[0]}, and {n} rows follow", table.first_line)
+    _log.info("%s: the first line says how many rows follow, and is left out", table.file)
+    table.begin_at(lines[0])
 
 
 def _named_titles(options: ReadOptions) -> list[str]:
@@ -111,6 +142,10 @@ class _Reader:
         axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
         if axes:
             return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
+        if (grouped := next(filter(GROUPED.fullmatch, fields), "0")) and not is_number(grouped):
+            self.table.fail(
+                f"{quoted(grouped)}: a number is needed{HINT_OF_THOUSANDS}", self.table.first_line
+            )
         return not any(map(is_number, fields)) and not all(map(is_infinite, fields))
 
     def _titles_of_comment(self, comment: str) -> list[str] | None:
@@ -267,6 +302,9 @@ class _Reader:
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
             self.table.check_thousands(columns.positions)
+        elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
+            rows = counted(int(nowhere.sum()), "place lies", "places lie")
+            _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
         ids, names = self._ids_and_names(columns, cells)
         if names is not None:
             fields["labels"] = names
@@ -319,6 +357,8 @@ class _Reader:
         """The numbers of the places and their names; what should be a number and is none is a name."""
         ids, names, place = cells.ids, cells.names, columns.id
         if names is None and self.table.rows_are_named:
+            names = self.table.row_names
+        if names is None and ids is None and self.table.rows_are_numbered:
             names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names

@@ -122,7 +122,10 @@ class TableText(Table):
         return self.first, self.first if below is None else self._split(below[0], below[2])
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        return ((line, titles_in(content)) for line, content in _numbered(self.data[:_BEGINNING]))
+        lines = list(_numbered(self.data[:_BEGINNING]))
+        marked = any(_delimiter(content) != " " for _, content in lines)  # then blanks separate nothing
+        for line, content in lines:
+            yield line, [content.strip()] if marked and _delimiter(content) == " " else titles_in(content)
 
     def warn_of_blanks(self, count: int) -> None:
         lines = self.data.count(b"\n") or self.data.count(b"\r")

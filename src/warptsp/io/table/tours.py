@@ -48,7 +48,7 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
         if said is not None:
             last = _check_order(text, lines, rows, last)
     if id is None:
-        return TourFile(_cities_by_name(names, problem), said)
+        return TourFile(cities_by_name(names, problem), said)
     cities = problem.cities_of(np.array(ids, dtype=np.int64))
     if name is not None and problem.labels is not None:
         _check_names(text, titles[id], titles[name], cities, names, problem)
@@ -156,7 +156,8 @@ def _bare(name: str) -> str:
     return " ".join(name.split()).lstrip("' ")
 
 
-def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
+def cities_by_name(values: Sequence[str], problem: Problem) -> NDArray[np.int32]:
+    """The cities with these names, which differ."""
     if problem.labels is None:
         raise InvalidTour("the tour names its cities, and the instance has no names: give it a column id")
     city_of = {label: city for city, label in enumerate(problem.labels)}
