@@ -98,26 +98,38 @@ class Exports:
         else:
             write_tour(path, self.tour, self.problem, format=format, **timing)
 
-    def report(self, path: str | os.PathLike[str], **timing: Any) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        tiles: str | None = None,
+        attribution: str = "",
+        **timing: Any,
+    ) -> None:
         """Write a page about the run, tour and snapshots in it, that browsers open without a network.
 
         Parameters
         ----------
         path : str or os.PathLike
+        tiles : str, optional
+            Address of map tiles with ``{z}``, ``{x}`` and ``{y}``, which the page loads from there when its
+            reader asks for the map; without, it loads nothing.
+        attribution : str, optional
+            Makers of the map, as the page names them.
         **timing
             ``speed``, ``stop_time`` and ``depart`` as `schedule` takes them, for its list of stops.
 
         Raises
         ------
         InvalidOption
-            Nothing gives these times.
+            Nothing gives these times, or the tiles are no map, or none of these cities.
         UnsupportedProblem
             If there are too many cities for a page.
         OutputError
             If the file cannot be written.
         """
         Timing(**timing).check(self.problem)
-        find("report")(self, path, **timing)
+        find("report")(self, path, tiles=tiles, attribution=attribution, **timing)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
         """Draw the run with matplotlib: the tour, the gap over time, and with snapshots the start tour.

@@ -85,6 +85,111 @@ def test_ends_that_are_none(options, message):
         warptsp.solve(PLACES, metric="haversine", **options)
 
 
+def test_a_string_is_a_name_and_a_number_counts_from_0(table):
+    """One rule: no string is a number of a file, which counts from 1; where it might be one, that is said."""
+    square = [(0, 0), (3, 0), (3, 4), (0, 4)]
+    assert warptsp.solve(square, start_city=1).tour[0] == 1
+    for given in ("1", "4"):
+        with pytest.raises(
+            InvalidOption,
+            match=f"start_city: '{given}': the cities have no names; give a number, counted from 0 to 3; "
+            f"{given} in a file is {int(given) - 1}",
+        ):
+            warptsp.solve(square, start_city=given)
+    numbered = Problem.from_points(square, labels=["1", "2", "3", "0"])
+    assert [warptsp.solve(numbered, start_city=city).tour[0] for city in ("1", 1, "0", 0)] == [0, 1, 3, 0]
+    assert call("solve", table, "-q", "--from", "7", "--kicks", "1") == 0  # its own number
+
+
+@pytest.mark.parametrize("command", ["solve", "python"])
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (("--method", "2opt"), "two-opt"),
+        (("--method", "3-opt"), "three-opt"),
+        (("--then", "ils2"), "ils"),
+        (("--metric", "haversin"), "haversine"),
+        (("--metric", "euc2d"), "EUC_2D"),
+        (("--document", "03"), "003"),
+        (("--start", "nearest"), "nearest-neighbor"),
+        (("--format", "cvs"), "csv"),
+        (("--name", "Otr"), "Ort"),
+        (("--from", "Lisb"), "Lisbon"),
+        (("--param", "dept=3"), "depth"),
+    ],
+)
+def test_a_mistyped_name_is_answered_with_the_near_one(table, wrong, right, command, capsys):
+    """One function for all names."""
+    option, value = wrong
+    if command == "solve":
+        assert call("solve", table, "-q", option, value) == 2
+        assert f"did you mean '{right}'?" in capsys.readouterr().err
+        return
+    key = {"--from": "start_city", "--param": "params", "--name": "columns"}.get(option, option[2:])
+    given = {"params": {"dept": 3}, "columns": {"name": value}}.get(key, value)
+    asked = warptsp.load if key in ("format", "columns") else warptsp.solve
+    with pytest.raises((InvalidOption, InvalidProblem), match=f"did you mean '{right}'"):
+        asked(PLACES if key == "metric" else table, **{key: given})
+
+
+@pytest.mark.parametrize("command", ["solve", "info", "bound"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0 L1 1"/></svg>'),
+        ("a.gcode", "G21\nG0 X1 Y1\nG1 X2 Y2\n"),
+        ("a.plt", "IN;SP1;PU0,0;PD100,100;\n"),
+        ("a.drl", "M48\nMETRIC\nT1C0.8\n%\nT1\nX1.0Y1.0\nM30\n"),
+    ],
+)
+def test_a_drawing_has_a_command_of_its_own(tmp_path, name, text, command, capsys):
+    path = tmp_path / name
+    path.write_text(text)
+    assert call(command, path) == 2
+    assert f": warptsp strokes {path} puts these in order" in capsys.readouterr().err
+    other = tmp_path / "a.csv"
+    other.write_text(text)
+    assert call(command, other) == call(command, tmp_path / f"none.{name}") == 2
+    assert "warptsp strokes" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--time-limit", "1h"], True),
+        (["--time-limit", "10"], False),
+        (["--time-limit", "1h", "--kicks", "5"], True),
+        ([], False),
+        (["--time-limit", "1h", "-q"], False),
+        (["--time-limit", "1h", "--json"], False),
+        (["--time-limit", "1h", "--checkpoint", "a.tour"], False),
+        (["--time-limit", "1h", "-o", "a.csv"], False),
+    ],
+)
+def test_a_long_run_without_a_file_says_so_at_its_start(table, options, told, capsys, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    assert call("solve", table, *options) == 0
+    assert ("no file for the tour: --output FILE writes it" in capsys.readouterr().err) is told
+
+
+def test_nothing_is_suggested_where_nothing_is_near(table, capsys):
+    assert call("solve", table, "-q", "--method", "ant-colony") == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_arrays_of_degrees_are_told_as_tables_are(caplog):
+    names = list(PLACES)[:4]
+    places = np.array([PLACES[name] for name in names])
+    for given in (places, places[:, ::-1], places.tolist(), {name: PLACES[name] for name in names}):
+        caplog.clear()
+        warptsp.solve(given, kicks=1)
+        assert 'metric="haversine" gives great circles, latitude before longitude' in caplog.text
+        caplog.clear()
+        warptsp.solve(given, metric="euclidean", kicks=1)
+        warptsp.solve(np.random.default_rng(1).random((20, 2)) * 50, kicks=1)
+        assert "degrees" not in caplog.text
+
+
 def test_a_table_keeps_all_its_columns(table, tmp_path, capsys):
     out = tmp_path / "route.csv"
     assert call("solve", table, "-o", out, "--from", "Rome", "--speed", "100", "--csv-safe", "-q") == 0

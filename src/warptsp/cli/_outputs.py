@@ -12,6 +12,7 @@ from warptsp._words import counted
 from warptsp.cli import _values
 from warptsp.cli._command import file_option, option
 from warptsp.cli._completion import tour_formats
+from warptsp.cli._drawing import Axes, Map
 from warptsp.cli._options import Printing
 from warptsp.endings import FIGURES, PAGES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
@@ -189,12 +190,21 @@ class Outputs(TourOutputs):
         bool,
         option("In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas."),
     ]
+    axes: Axes
+    below: Map
     quiet: bool = False  # the result is said in any case
 
-    def check_all(self, instance: Path) -> None:
-        """`check` all files of the options."""
+    def check_all(self, instance: Path, *, watched: bool) -> None:
+        """`check` all files of the options; `watched` is whether there is a page of the search."""
         from warptsp.io.registry import format_to_write
 
+        paged = watched or self.report is not None
+        if self.below.chosen() is not None and not paged:
+            raise InvalidOption("--tiles: only a page has a map; add --report, or leave it out")
+        if self.axes.given is not None and not (paged or self.pictures):
+            raise InvalidOption(
+                f"{self.axes.given}: nothing is drawn; add --picture or --report, or leave it out"
+            )
         if self.output_format is not None and not self.to_stdout:
             raise InvalidOption(
                 "--output-format: no tour goes to stdout; add --output -, or leave it out: a file's name "
@@ -211,8 +221,8 @@ class Outputs(TourOutputs):
         if self.csv_safe and all(format.guarded is None for format in chosen):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
 
-    def check_drawings(self, problem: Problem) -> None:
-        """Check before the search that the instance can be drawn, where it will be."""
+    def drawn(self, problem: Problem) -> Problem:
+        """Check before the search that the instance can be drawn, where it will be; return it so."""
         if self.pictures:
             from warptsp.plotting import check_drawable, check_figure
 
@@ -221,7 +231,8 @@ class Outputs(TourOutputs):
         if self.report is not None:
             from warptsp.report import check_reportable
 
-            check_reportable(problem)
+            check_reportable(problem, self.below.chosen())
+        return self.axes.turned(problem)
 
     def snapshots(self, problem: Problem) -> int:
         """How many tours on the way the files show."""
@@ -265,7 +276,7 @@ class Outputs(TourOutputs):
         def describe(name: str) -> None:
             from warptsp.report import Report, write
 
-            write(Report.of(result, first=first, timing=self.timing()), name)
+            write(Report.of(result, first=first, timing=self.timing(), tiles=self.below.chosen()), name)
 
         def made(make: Callable[[str], None], names: Sequence[str]) -> list[str]:
             return [name for name in names if attempts.make(make, name)]

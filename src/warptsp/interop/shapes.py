@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from warptsp.errors import InvalidProblem
-from warptsp.io.table.degrees import warn_of_degrees
 from warptsp.problem import Metric, Problem
+from warptsp.problem.degrees import warn_of_degrees
 
 
 def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Problem:
@@ -40,5 +40,5 @@ def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Proble
         coordinates = coordinates[:, ::-1]
     problem = Problem.from_points(coordinates, metric)
     if metric is None:
-        warn_of_degrees("the shapes", problem)
+        warn_of_degrees("the shapes", coordinates, order="")
     return problem

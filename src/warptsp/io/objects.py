@@ -15,6 +15,7 @@ from warptsp._checks import shown
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
+from warptsp.problem.degrees import warn_of_degrees
 from warptsp.problem.values import real_array
 
 from ._text import quoted
@@ -23,7 +24,6 @@ from .geojson import geojson_problem, is_geojson
 from .options import ReadOptions, as_columns, as_metric
 from .osrm import osrm_problem
 from .services import is_routing_answer
-from .table.degrees import warn_of_degrees
 from .table.fields import is_counted, is_infinite
 from .table.frame import read_frame
 from .table.reader import read
@@ -286,7 +286,7 @@ def _places(
     directed = {} if asymmetric is None else {"asymmetric": asymmetric}
     problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping], **directed)
     if metric is None:
-        warn_of_degrees(file or "the dict", problem)
+        warn_of_degrees(file or "the dict", np.array(points, dtype=np.float64))
     return problem
 
 

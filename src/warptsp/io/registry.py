@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption
 
 from .format import Format, Source
@@ -102,8 +103,7 @@ def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: boo
     if name is not None:
         found = next((format for format in able() if format.name == _lowered(name)), None)
         if found is None:
-            names = ", ".join(format.name for format in able())
-            raise InvalidOption(f"there is no {what} format {shown(name)} to write: use one of {names}")
+            raise InvalidOption(f"there is no {what} format {shown(name)} to write: {_one_of(able(), name)}")
         return found
     target = os.fspath(path)
     found = next((format for format in able() if target.lower().endswith(endings(format))), None)
@@ -124,9 +124,13 @@ def _lowered(name: object) -> str | None:
 def _called(name: str) -> Format:
     found = next((format for format in _readable() if format.name == _lowered(name)), None)
     if found is None:
-        names = ", ".join(format.name for format in _readable())
-        raise InvalidOption(f"there is no format {shown(name)}: use one of {names}")
+        raise InvalidOption(f"there is no format {shown(name)}: {_one_of(_readable(), name)}")
     return found
+
+
+def _one_of(able: Iterator[Format], name: str) -> str:
+    names = [format.name for format in able]
+    return f"use one of {', '.join(names)}{did_you_mean(name, names)}"
 
 
 def _recognized(source: Source, able: Sequence[Format]) -> Format:

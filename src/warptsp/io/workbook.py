@@ -13,7 +13,7 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from warptsp._words import as_called
+from warptsp._words import as_called, did_you_mean
 from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
@@ -126,7 +126,7 @@ def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= len(sheets):
         return sheets[int(text) - 1]
     there = ", ".join(quoted(sheet.title) for sheet in sheets[:8])
-    more = ", ..." if len(sheets) > 8 else ""
+    more = (", ..." if len(sheets) > 8 else "") + did_you_mean(text, [sheet.title for sheet in sheets])
     option = as_called(f"sheet: {text!r}", f"--sheet {shlex.quote(text)}")
     raise InvalidOption(f"{option}: there is no such sheet; the sheets are {there}{more}")
 

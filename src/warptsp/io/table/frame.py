@@ -88,7 +88,10 @@ class TableFrame(Table):
             (len(column) for column in (*self._columns, self._index) if hasattr(column, "__len__")), 0
         )
         self._rows: Sequence[int] = range(self.count)
-        self.rows_are_named = getattr(getattr(self._index, "dtype", None), "kind", "i") == "O"
+        kind = getattr(getattr(self._index, "dtype", None), "kind", "none")
+        self.rows_are_named = kind == "O"
+        numbers = np.asarray(self._index) if kind in "iu" else self._rows
+        self.rows_are_numbered = not np.array_equal(numbers, self._rows)
 
     @cached_property
     def row_names(self) -> list[str] | None:  # type: ignore[override]

@@ -18,13 +18,14 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
+from .degrees import doubt_about_degrees, way_out_of_degrees
 from .fields import (
     GROUPED,
     HINT_OF_THOUSANDS,
@@ -359,6 +360,8 @@ class _Reader:
         """The numbers of the places and their names; what should be a number and is none is a name."""
         ids, names, place = cells.ids, cells.names, columns.id
         if names is None and self.table.rows_are_named:
+            names = self.table.row_names
+        if names is None and ids is None and self.table.rows_are_numbered:
             names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names

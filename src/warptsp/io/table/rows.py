@@ -46,6 +46,7 @@ class Table:
     called: list[str | int] | None = None  # what the file calls the columns, where others were made of these
     row_names: list[str] | None = None  # what rows are called, where no column holds that
     rows_are_named = False  # whether these are names and no numbers
+    rows_are_numbered = False  # whether these are numbers that somebody has chosen: names, if nothing else is
     by_number = True  # whether a caller names columns by their numbers, too
     count: int | None = None  # of rows, if that is known before they are read
     encoding = "utf-8"  # of the file

@@ -1,6 +1,7 @@
 // The stops of the best tour as a list: only the rows in view exist.
 
 const ROW_HEIGHT = 38; // as in the style sheet
+const PRINTED = 1000; // stops up to which paper has them all
 
 class Itinerary {
   // choose(place) is called with a place of the tour.
@@ -43,14 +44,16 @@ class Itinerary {
   }
 
   filter() {
-    const wanted = this.search.value.trim().toLocaleLowerCase();
+    const wanted = this.search.value.trim().toLocaleLowerCase(), id = wanted.replace(/^city\s+/, "");
     this.rows = null;
     if (wanted !== "") {
-      this.rows = [];
+      const exact = [], others = []; // what has the name or number itself comes first
       for (let place = 0; place < this.tour.length; place++) {
-        const found = this.name(place).toLocaleLowerCase().includes(wanted) || String(place + 1) === wanted;
-        if (found) this.rows.push(place);
+        const name = this.name(place).toLocaleLowerCase();
+        if (name === wanted || String(this.cities.id(this.tour[place])) === id) exact.push(place);
+        else if (name.includes(wanted) || String(place + 1) === wanted) others.push(place);
       }
+      this.rows = [...exact, ...others];
     }
     const back = facts.closed && this.way !== null && wanted === "" ? 1 : 0; // the way back to the start
     this.count = (this.rows ?? this.tour).length + back;
@@ -68,18 +71,26 @@ class Itinerary {
     this.room.replaceChildren(...rows);
   }
 
+  // All stops, whatever the list shows, in place of the rows in view; false if they are too many.
+  print() {
+    const { rows, tour } = this, few = tour !== null && tour.length <= PRINTED;
+    this.rows = null;
+    const count = few ? tour.length + (facts.closed && this.way !== null ? 1 : 0) : 0;
+    this.room.replaceChildren(...Array.from({ length: count }, (_, i) => this.row(i)));
+    this.rows = rows;
+    return few;
+  }
+
   row(i) {
     const place = this.rows === null ? i : this.rows[i], home = place === this.tour.length;
     const row = document.createElement("div");
-    const cell = (kind, text) => {
-      const made = document.createElement("span");
-      made.className = kind;
-      made.textContent = text;
-      row.append(made);
+    const cell = (kind, text, more) => {
+      const made = document.createElement(more?.href ? "a" : "span");
+      row.append(Object.assign(made, { className: kind, textContent: text, ...more }));
     };
     row.className = "stop";
-    row.setAttribute("role", "option");
-    row.setAttribute("aria-selected", String(place === this.chosen));
+    row.setAttribute("role", "listitem");
+    row.setAttribute("aria-current", String(place === this.chosen));
     row.style.top = `${i * ROW_HEIGHT}px`;
     cell("number", home ? "" : grouped(place + 1));
     cell("name", home ? `back to ${this.name(0)}` : this.name(place));
@@ -87,6 +98,10 @@ class Itinerary {
       cell("way", distanceText(this.way[place]));
       cell("leg", place === 0 ? "start" : `+ ${distanceText(this.way[place] - this.way[place - 1])}`);
       cell("time", this.when(place));
+    }
+    if (facts.columns[0] === "lat") {
+      const at = this.cities.place(this.tour[home ? 0 : place]).map((v) => v.toFixed(6)).join();
+      cell("go", "➤", { href: `geo:${at}?q=${at}`, tabIndex: -1, ariaLabel: `Navigate to ${this.name(home ? 0 : place)}` });
     }
     row.addEventListener("click", () => this.pick(home ? 0 : place));
     return row;
@@ -110,6 +125,7 @@ class Itinerary {
   }
 
   key(event) {
+    if (event.key === "Enter") this.room.querySelector("[aria-current=true] .go")?.click();
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (by === undefined || this.count === 0) return;
     event.preventDefault();
