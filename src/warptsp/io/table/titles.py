@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from warptsp.io.options import ROLES
+from warptsp.problem.origin import METRES
 
 # In the plane.
 _X = (
@@ -64,6 +65,16 @@ def plain(title: str) -> str:
     """
     text = _UNIT.sub("", unicodedata.normalize("NFC", title).strip().casefold())
     return re.sub(r"[\s_.\-]+", "", text)
+
+
+def unit_of(title: str) -> str:
+    """The unit behind a title, if lengths may have it.
+
+    >>> unit_of("X (m)"), unit_of("Rechtswert [km]"), unit_of("x")
+    ('m', 'km', '')
+    """
+    found = _UNIT.search(title.strip().casefold())
+    return found[1] if found is not None and found[1] in METRES else ""
 
 
 def _words(*ranks: str) -> dict[str, int]:
