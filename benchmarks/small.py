@@ -208,7 +208,9 @@ def main() -> None:
     fixed = fixed_cost(FIXED_SIZES if options.quick else range(2, LARGEST + 1), 5)
     note("fixed cost")
     gaps = lengths_after(
-        lambda points, seconds: warptsp.solve(points, time_limit=seconds, threads=1, prove=False).length, best, count
+        lambda points, seconds: warptsp.solve(points, time_limit=seconds, threads=1, prove=False).length,
+        best,
+        count,
     )
     note("gaps after short times")
     times_to_best(best, timed)  # once for what they find, and once measured

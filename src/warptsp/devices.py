@@ -90,18 +90,10 @@ def choose(problem: Problem, method: SearchOnGpus, seconds: float | None = None)
     if lacking is not None:
         logger.debug("device auto: the CPU; %s", lacking)
         return "cpu"
-    from warptsp.backends.cuda import driver
-    from warptsp.backends.cuda.device import find_usable
+    from warptsp.backends.cuda.device import first_usable
 
-    try:
-        driver.find()
-    except BackendUnavailable as error:
-        logger.debug("device auto: the CPU; %s", error)
-        return "cpu"
-    try:
-        gpu = find_usable(0)[1]
-    except BackendUnavailable as error:  # there is a GPU, and something is amiss that can be mended
-        logger.warning("device auto: the CPU; %s", error)
+    gpu = first_usable("device auto", logger)
+    if gpu is None:
         return "cpu"
     device = _all_wanted(problem, method, seconds)
     logger.debug("device auto: %s, %s", device, gpu.name)

@@ -82,11 +82,12 @@ def test_a_proof_that_takes_too_long_is_given_up():
 
 
 def searched(points, token):
+    distances = _native.Distances.of_points(warptsp.Metric.EXACT_2D.kind, points)
     return _native.TourSearch.create(
-        distances=_native.Distances.of_points(warptsp.Metric.EXACT_2D.kind, points),
+        distances=distances,
         small_integers=False,
         dummy=False,
-        candidates=_native.candidate_lists(points, 10, 2, 2, False, 1, token),
+        candidates=_native.candidate_lists(distances, 10, 2, 1, token),
         tour=np.arange(len(points), dtype=np.int32),
         fixed_edges=None,
         tolerance=1e-12,

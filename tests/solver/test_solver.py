@@ -23,6 +23,7 @@ from warptsp.errors import (
     WarpTSPError,
 )
 from warptsp.methods import METHODS
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.run import Run, Settings
 from warptsp.run.reserve import Reserve
@@ -567,12 +568,12 @@ def test_a_report_is_repeated_while_native_code_works(monkeypatch):
     events = []
     run = Run(Settings(problem, callback=events.append), MaxRuntime(100))
     with run.repeating(7.0, lambda: order, "set-up"):
-        _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+        candidate_lists(problem, token=run.token)
     assert len(events) > 2
     assert {(event.length, event.phase, event.kicks) for event in events} == {(7.0, "set-up", 0)}
     assert np.array_equal(events[-1].tour(), order)
     seen = len(events)
-    _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+    candidate_lists(problem, token=run.token)
     assert len(events) == seen
 
 

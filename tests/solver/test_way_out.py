@@ -194,26 +194,26 @@ def test_a_table_keeps_all_its_columns(table, tmp_path, capsys):
     out = tmp_path / "route.csv"
     assert call("solve", table, "-o", out, "--from", "Rome", "--speed", "100", "--csv-safe", "-q") == 0
     shown = capsys.readouterr().out
-    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8-sig")), delimiter=";"))
     assert list(rows[0]) == [
-        "position", "id", "name", "lat", "lon", "Umsatz", "Bemerkung", "distance_from_start",
-        "time_from_start", "distance_to_next",
+        "position", "Ort", "Breite", "Länge", "Umsatz", "Bemerkung", "id", "distance_from_start_km",
+        "time_from_start", "distance_to_next_km", "time_to_next",
     ]  # fmt: skip
     problem = warptsp.load(table)
     tour = warptsp.read_tour(out, problem)
-    assert (rows[0]["name"], rows[0]["id"], rows[0]["Umsatz"], rows[0]["time_from_start"]) == (
+    assert (rows[0]["Ort"], rows[0]["id"], rows[0]["Umsatz"], rows[0]["time_from_start"]) == (
         "Rome",
         "10",
         "30",
         "0:00:00",
     )
-    assert {row["name"]: row["Bemerkung"] for row in rows}["Berlin"] == "'=1+1"
-    total = sum(float(row["distance_to_next"]) for row in rows)
-    assert total == pytest.approx(problem.length(tour), abs=0.01)
-    assert float(rows[1]["distance_from_start"]) == float(rows[0]["distance_to_next"])
+    assert {row["Ort"]: row["Bemerkung"] for row in rows}["Berlin"] == "'=1+1"
+    total = 1000.0 * sum(float(row["distance_to_next_km"]) for row in rows)
+    assert total == pytest.approx(problem.length(tour), abs=3.0)
+    assert rows[1]["distance_from_start_km"] == rows[0]["distance_to_next_km"]
     hours, minutes, seconds = map(int, rows[-1]["time_from_start"].split(":"))
     assert 3600 * hours + 60 * minutes + seconds == pytest.approx(
-        float(rows[-1]["distance_from_start"]) * 0.036, abs=0.6
+        float(rows[-1]["distance_from_start_km"]) * 36.0, abs=0.6
     )
     assert f"travel time  {duration_text(total * 0.036)} at 100 km/h" in shown
     assert f"length       {length_text(total, 'm')} along great circles" in shown
@@ -225,10 +225,10 @@ def test_numbers_alone_and_names_that_are_taken(tmp_path):
     path.write_text("position,x,y,demand,load\n5,0,0,1.5,7\n5,3,0,2,8\n5,3,4,3,9\n")
     warptsp.solve(path, open=OpenPath(2, 0)).save(tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text() == (
-        "path_position,id,x,y,position (2),demand,load,distance_from_start,distance_to_next\n"
-        "1,3,3,4,5,3.0,9,0.0,4.0\n"
-        "2,2,3,0,5,2.0,8,4.0,3.0\n"
-        "3,1,0,0,5,1.5,7,7.0,\n"
+        "path_position,id,position (2),x,y,demand,load,distance_from_start,distance_to_next\n"
+        "1,3,5,3,4,3.0,9,0.0,4.0\n"
+        "2,2,5,3,0,2.0,8,4.0,3.0\n"
+        "3,1,5,0,0,1.5,7,7.0,\n"
     )
     with pytest.raises(InvalidProblem, match="extra: the column 'a' has no entry for each of the 2 cities"):
         Problem.from_points([[0, 0], [1, 1]], extra={"a": [1]})
@@ -238,9 +238,9 @@ def test_numbers_alone_and_names_that_are_taken(tmp_path):
 
 def test_any_format_to_stdout(table, capsys):
     for name, beginning in (
-        ("csv", "position,id,name"),
+        ("csv", "\ufeffposition;Ort;Breite"),
         ("gpx", "<?xml"),
-        ("tsv", "position\tid"),
+        ("tsv", "position\tOrt"),
         (None, "NAME"),
     ):
         options = [] if name is None else ["--output-format", name]

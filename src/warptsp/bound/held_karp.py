@@ -183,8 +183,8 @@ def lower_bound(
         token_until(token, began, time_limit) as native,
         FirstSignal(lambda number: native.request()) as signals,
     ):
-        places = None if device not in ("auto", "cpu") else searched_places(problem, time_limit)
-        gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
+        places = searched_places(problem, time_limit)
+        gpu = resolve_gpu(device, problem if places is None else places.problem, time_limit)
         ascents = _Ascents(problem, places, threads, native)
         if problem.n >= 3 and (
             gpu is None or not ascents.climb_on_gpu(gpu, given, iterations, or_fail=device != "auto")
@@ -203,7 +203,7 @@ def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None
 
 
 def searched_places(problem: Problem, seconds: float | None = None) -> Places | None:
-    """Return the places among which the CPU seeks the bound of an instance; None if among its cities."""
+    """Return the places among which the bound of an instance is sought; None if among its cities."""
     if problem.n < MIN_PLACES:
         return None
     places = places_of(problem, seconds)
@@ -240,12 +240,16 @@ class _Ascents:
         self, gpu: int, tour: NDArray[np.int32] | None, iterations: int, *, or_fail: bool
     ) -> bool:
         """Ascend along a tour on a GPU; whether it did so, where it may fail."""
+        problem, places = self._problem, self._places
+        further = None if places is None else places.further
+        if places is not None and tour is not None:
+            tour = places.contract(tour)
         from warptsp.backends.cuda import bound
         from warptsp.backends.cuda.device import Device
 
         try:
             with Device.open(gpu) as device:
-                self._take(bound.held_karp(device, self._problem, tour, iterations, self._token))
+                self._take(bound.held_karp(device, problem, tour, iterations, self._token, further))
         except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
             if or_fail:
                 raise

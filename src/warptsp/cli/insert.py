@@ -98,7 +98,7 @@ def command(
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
     outputs.write(result.problem, result.tour)
-    unit = problem.metric.unit
+    unit = problem.unit
     facts = [
         Fact("file", str(tour_file), f"{tour_file}, {counted(cities)}", "tour"),
         Fact("cities", result.problem.n),
@@ -157,7 +157,7 @@ def _columns_there(places: Path, columns: dict[str, str], encoding: str | None) 
 
     source = Source(places, encoding=encoding)
     chosen = format_of_instance(source, None)
-    if not chosen.has_columns:
+    if not chosen.has_columns or chosen.on_maps:
         return {}
     if chosen.binary:  # its reader says what it does not find
         return columns

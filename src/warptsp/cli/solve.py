@@ -60,7 +60,7 @@ def command(
     """
     from warptsp.papers import method_of
 
-    outputs.check_all(instance)
+    outputs.check_all(instance, watched=page.watch)
     if outputs.to_stdout and reading.format not in (None, "tsplib", outputs.output_format):
         written = outputs.format_of("-")
         tell(
@@ -77,7 +77,7 @@ def command(
         raise InvalidOption(
             "--arch: it says for which GPU launches are explained; give --explain-launch, too"
         )
-    outputs.check_drawings(problem)
+    problem = outputs.drawn(problem)
     page.check()
     display = make_display("none" if no_progress else progress)
     criterion = stops.criterion()

@@ -130,6 +130,27 @@ def unpacked(data: bytes, file: str) -> bytes:
     return b"".join(pieces)
 
 
+def kml_in(data: bytes, file: str) -> bytes | None:
+    """The KML in a KMZ file, as far as `unpacked` would go; None if this is another archive."""
+    import io
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = [member for member in archive.infolist() if member.filename.lower().endswith(".kml")]
+            if not found:
+                return None
+            # The first one is meant, says the specification; others belong to its links.
+            check_unpacked(found[0].compress_size, found[0].file_size, file, ALWAYS)
+            return archive.read(found[0])
+    except zipfile.BadZipFile:
+        return None
+    except ParseError:
+        raise
+    except Exception as error:  # a damaged archive fails in a dozen ways
+        raise ParseError(f"is damaged: {shown(str(error))}", file=file) from None
+
+
 def check_unpacked(packed: int, size: int, file: str, always: int) -> None:
     """Accept what an archive says that it unpacks to, as in `unpacked`; so many bytes `always`."""
     limit = _limit(packed, always)

@@ -100,6 +100,9 @@ def system_of(
         raise InvalidOption(
             f"document {number}: params is a {type(params).__name__}; give those that shall differ by name"
         )
+    in_plane = problem.metric.euclidean and problem.open is None and not len(problem.fixed_edges)
+    if device == "auto" and system.gpu_plane and not in_plane:
+        device = "cpu"
     if system.cpu or system.gpu:
         device = resolve_device(device, problem, get_method(method), seconds)
     chosen = params_of(number, method, params or {}, on_gpu=device != "cpu")

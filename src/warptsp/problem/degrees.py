@@ -7,6 +7,8 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import as_called
+
 _log = logging.getLogger(__name__)
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
@@ -43,10 +45,12 @@ def warn_of_degrees(
     """Say that coordinates look like degrees, where nothing says whether they are."""
     if look_like_degrees(points):
         _log.warning(
-            '%s: the numbers look like degrees, and distances are those of the plane: metric="haversine" '
-            'gives great circles%s, metric="euclidean" is for x and y',
+            "%s: the numbers look like degrees, and distances are those of the plane: %s gives "
+            "great circles%s, %s is for x and y",
             what,
+            as_called('metric="haversine"', "--metric haversine"),
             order,
+            as_called('metric="euclidean"', "--metric euclidean"),
         )
 
 

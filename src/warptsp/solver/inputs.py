@@ -108,15 +108,17 @@ def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Proble
     """Return the problem in an object that is no array; None for what may be one, such as a list."""
     found: Problem
     if isinstance(problem, Mapping):
-        found = find("problem of a mapping")(problem, metric, asymmetric=asymmetric)
-        return found
+        from warptsp.io.objects import problem_of_mapping
+
+        return problem_of_mapping(problem, metric, asymmetric=asymmetric)
     if hasattr(problem, "is_multigraph") and hasattr(problem, "is_directed"):
         _check_no_metric(metric, "a graph")
         found = find("problem of a graph")(problem)
         return found
     if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], Mapping):
-        found = find("problem of records")(problem, metric)
-        return found
+        from warptsp.io.objects import problem_of_records
+
+        return problem_of_records(problem, metric)
     if isinstance(problem, (set, frozenset)):
         raise InvalidProblem("a set has no order, by which its cities would be numbered: give a list")
     if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], str):

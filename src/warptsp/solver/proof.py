@@ -172,7 +172,7 @@ def proof_of(
     tree = wanted is True
     if not tree and (problem.asymmetric or not isinstance(bound, str) or bound != "lp"):
         return _unasked(problem, criterion, steps, started, threads) if wanted == "auto" else None
-    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable
+    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, provable_count
 
     check_provable(problem)
     if isinstance(checkpoint, (str, os.PathLike)) and (kept := proof_beside(checkpoint)) is not None:
@@ -180,7 +180,8 @@ def proof_of(
     resume = proof_beside(start) if isinstance(start, (str, os.PathLike)) and os.path.isfile(start) else None
     if resume is not None and not os.path.isfile(resume):
         resume = None
-    few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE_PROOF) if steps[0].method.name == "lk" else None
+    kicks = MaxKicks(SEARCH_KICKS * provable_count(problem))
+    few = Share(kicks, BEFORE_PROOF) if steps[0].method.name == "lk" else None
     after = ProofStage(criterion, None, threads=threads, tree=tree, resume=resume)
     if criterion is None:
         return replace(after, criterion=few, search=few is not None and resume is None)

@@ -165,7 +165,7 @@ def _searched(
     import numpy as np
 
     from warptsp.errors import NoTourFound
-    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE
+    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, provable_count
     from warptsp.solver import solve
 
     try:
@@ -173,7 +173,7 @@ def _searched(
             problem,
             stop=lambda state: token.stopped(),
             time_limit=None if time_limit is None else SEARCH_SHARE * time_limit,
-            kicks=SEARCH_KICKS * problem.n,
+            kicks=SEARCH_KICKS * provable_count(problem),
             seed=seed,
             threads=1,
             device="cpu",
