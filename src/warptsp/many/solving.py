@@ -364,7 +364,7 @@ class _Work:
             problem = given if isinstance(given, Problem) and self._batch else self._source.read(given)
             seconds = self._times.left_for(((self._source.total or 0) - position) / self._threads)
             result = self._solved_by(problem, position, seconds, self._token)
-            check_is_tour(result.problem, result.tour, result.lower_bound, result)
+            check_is_tour(result.problem, result)
         except WarpTSPError as error:
             self._put_error(position, error)
             return
