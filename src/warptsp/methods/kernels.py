@@ -164,7 +164,7 @@ def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[_native.Stop
 
 
 def token_until(run: Run, ends: Callable[[], bool], seconds: float = math.inf) -> _native.StopToken:
-    """Return a token for one call, which stops with the run's, after so long, or when `ends` says so, which is
+    """Return a token for one call, which stops with the run's, after so long, or when `ends` says so; it is
     asked now and then."""
     token = _native.StopToken(run.token, seconds)
 
