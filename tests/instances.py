@@ -25,6 +25,15 @@ def whole_points(n: int, seed: int = 0, *, side: int = 1000) -> NDArray[np.float
     return np.random.default_rng(seed).integers(0, side, (n, 2)).astype(float)
 
 
+def crowded(
+    count: int = 100, times: int = 5, seed: int = 1, metric: str = "EUC_2D", **fields: Any
+) -> Problem:
+    """Places that each have so many cities, in random order."""
+    points = np.repeat(whole_points(count, seed, side=100_000), times, axis=0)
+    np.random.default_rng(seed).shuffle(points)
+    return Problem.from_points(points, metric, **fields)
+
+
 def directed(n: int, seed: int = 0, **fields: Any) -> Problem:
     """Whole distances from 1 to 999 that differ by direction."""
     matrix = np.random.default_rng(seed).integers(1, 1000, (n, n))

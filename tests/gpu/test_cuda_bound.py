@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from test_cuda_geometry import KINDS, cloud
 
+import warptsp
 from warptsp import Problem, _native
 from warptsp.backends.cuda.bound import held_karp, pricing
+from warptsp.backends.cuda.bound.further import of_cities
 from warptsp.bound import LowerBound, lower_bound, proven_value
 from warptsp.bound.held_karp import value_of
 from warptsp.errors import InvalidOption, UnsupportedProblem
@@ -129,6 +131,55 @@ def test_lower_bound_takes_a_device(gpu: Device) -> None:
         with pytest.raises(UnsupportedProblem, match="on the CPU; use device cpu, or auto"):
             lower_bound(refused, device="cuda")
         assert lower_bound(refused).certified
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("count", "cities"), [(200, 201), (300, 1500), (5000, 8000)])
+@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.EXACT_2D], ids=str)
+def test_a_bound_among_places_holds_for_cities(gpu: Device, metric: Metric, count: int, cities: int) -> None:
+    draw = np.random.default_rng(count)
+    points = np.unique(np.floor(1e4 * cloud("uniform", count)), axis=0)
+    alone = Problem.from_points(points, metric)
+    points = np.concatenate([points, points[draw.integers(0, len(points), cities - len(points))]])
+    problem = Problem.from_points(draw.permutation(points), metric)
+    bound = lower_bound(problem, device="cuda")
+    assert bound.certified
+    assert bound.value <= proven_value(problem, bound)
+    assert bound.value > 0.99 * lower_bound(alone, device="cuda").value
+    tour = warptsp.solve(problem, kicks=cities, threads=1, device="cpu", bound=False).tour
+    assert bound.value <= problem.length(tour)
+    assert 0.99 * bound.value < lower_bound(problem, tour, device="cuda").value <= problem.length(tour)
+
+
+def test_the_tree_of_all_cities() -> None:
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    seed, exact = int(np.random.SeedSequence().generate_state(1)[0]), 0
+    print("seed", seed)
+    draw = np.random.default_rng(seed)
+    for _ in range(100):
+        m = int(draw.integers(4, 14))
+        away = np.triu(draw.integers(50, 100, (m, m)), 1)
+        away += away.T
+        further = draw.integers(0, 4, m) * (draw.random(m) < 0.6)
+        potential = draw.integers(-60, 60, m)
+        lengths = away + potential + potential[:, None] + 1000  # scipy takes 0 for no edge
+        np.fill_diagonal(lengths, 0)
+        tree = minimum_spanning_tree(lengths).tocoo()
+        ends, edges = np.stack([tree.row, tree.col]), (tree.data - 1000).astype(np.int64)
+        leaves = np.flatnonzero(np.bincount(ends.reshape(-1)) == 1).astype(np.int32)
+        seconds = np.partition(lengths[leaves], 2, axis=1)[:, 2] - 1000  # behind its own 0
+        found = of_cities(further, ends, edges, potential, leaves, seconds)
+        value = int(edges.sum()) - 2 * int(potential.sum()) + found.added + found.second
+        if found.raised is not None:
+            potential[found.root] = found.raised
+        place = np.repeat(np.arange(m), further + 1)
+        root = int(np.searchsorted(place, found.root))
+        bound = LowerBound(0, 0, 0.0, potential[place].astype(np.int32), 0, root, True)
+        proven = proven_value(Problem.from_matrix(away[np.ix_(place, place)]), bound)
+        assert value <= proven
+        exact += max(value, 0) == proven
+    assert exact > 60  # a leaf may have a longer second edge than is looked at
 
 
 def test_one_gpu_is_enough() -> None:

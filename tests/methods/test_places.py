@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from instances import shortest, whole_points
+from instances import crowded, shortest, whole_points
 
 import warptsp
 from warptsp import Problem
@@ -31,13 +31,6 @@ def small(monkeypatch):
     monkeypatch.setattr(options, "seen_by", seen_by)
 
 
-def crowded(count=100, times=5, seed=1, metric="EUC_2D", **fields):
-    """Places that each have so many cities, in random order."""
-    points = np.repeat(whole_points(count, seed, side=100_000), times, axis=0)
-    np.random.default_rng(seed).shuffle(points)
-    return Problem.from_points(points, metric, **fields)
-
-
 @pytest.mark.parametrize("path", PATHS, ids=str)
 @pytest.mark.parametrize("metric", [metric for metric in Metric if metric is not Metric.EXPLICIT])
 def test_few_cities_against_every_tour(small, metric, path):
@@ -57,10 +50,10 @@ def test_few_cities_against_every_tour(small, metric, path):
 
 @pytest.mark.parametrize("fixed", [[[0, 1]], [[0, 2], [2, 4]], [[1, 5], [0, 7]]], ids=str)
 @pytest.mark.parametrize("path", PATHS[:3], ids=str)
-def test_fixed_edges_of_cities_at_one_place(small, fixed, path):
+def test_fixed_edges_of_cities_at_one_place(small, fixed, path, device):
     points = np.array([[0, 0], [4, 0], [4, 3], [1, 5], [2, 2]], dtype=float)[[0, 1, 1, 0, 1, 2, 3, 4]]
     problem = Problem.from_points(points, "EXACT_2D", fixed_edges=fixed, open=path)
-    found = warptsp.solve(problem, kicks=10, **FEW)
+    found = warptsp.solve(problem, kicks=10, **{**FEW, "device": device})
     problem.check_tour(found.tour)
     assert found.length == pytest.approx(shortest(problem))
 
@@ -81,13 +74,13 @@ def test_equal_rows_of_a_matrix(small, asymmetric, path):
         assert found.length == shortest(problem)
 
 
-def test_a_detour_that_rounding_makes_shorter_is_taken(small):
+def test_a_detour_that_rounding_makes_shorter_is_taken(small, device):
     """0 to 2.8 is 3 by EUC_2D, and over 1.4 it is 2."""
     problem = Problem.from_points([[0, 0], [1.4, 0], [2.8, 0], [1.4, 0], [1.4, 0]], "EUC_2D")
     view = places_of(problem)
     tour = places.with_detours(view, np.array([0, 1, 2], dtype=np.int32), 1)
     assert tour.tolist() == [0, 1, 2, 1]
-    found = warptsp.solve(problem, kicks=5, **FEW)
+    found = warptsp.solve(problem, kicks=5, **{**FEW, "device": device})
     assert found.length == shortest(problem) == 4
     path = replace(problem, open=OpenPath())
     assert places.with_detours(places_of(path), np.array([0, 2, 1], dtype=np.int32), 1).tolist() == [
@@ -99,14 +92,16 @@ def test_a_detour_that_rounding_makes_shorter_is_taken(small):
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D"])
-def test_crowded_places_are_as_good_as_places(metric):
+def test_crowded_places_are_as_good_as_places(metric, device):
+    few = {**FEW, "device": device}
     problem = crowded(metric=metric)
     alone = Problem.from_points(np.unique(problem.coordinates, axis=0), metric)
-    best = warptsp.solve(alone, kicks=2000, **FEW).length
-    found = warptsp.solve(problem, kicks=2000, **FEW)
+    best = warptsp.solve(alone, kicks=2000, **few).length
+    found = warptsp.solve(problem, kicks=2000, **few)
     assert found.counters["places"] == alone.n
+    assert found.length == problem.length(found.tour)
     assert found.length <= 1.002 * best  # 1.9 % with cities in its lists only
-    assert np.array_equal(found.tour, warptsp.solve(problem, kicks=2000, **FEW).tour)
+    assert np.array_equal(found.tour, warptsp.solve(problem, kicks=2000, **few).tour)
 
 
 def test_other_methods_and_few_cities_see_all_cities():
@@ -137,9 +132,9 @@ def test_a_given_tour_is_never_left_for_a_longer_one():
 
 
 @pytest.mark.parametrize("path", [OpenPath(), OpenPath(start=5), OpenPath(start=5, end=9)], ids=str)
-def test_paths_among_places(path):
+def test_paths_among_places(path, device):
     problem = crowded(60, 5, open=path)
-    found = warptsp.solve(problem, kicks=500, **FEW)
+    found = warptsp.solve(problem, kicks=500, **{**FEW, "device": device})
     problem.check_tour(found.tour)
     assert found.counters["places"] < problem.n
 

@@ -46,11 +46,12 @@ def ungrouped(monkeypatch):
 
 
 @pytest.mark.parametrize(("times", "threads"), [(5, 1), (10, 2)])
-def test_groups_make_tours_shorter_with_the_same_kicks(ungrouped, times, threads):
-    problem, few = Problem.from_points(scattered(times=times)), {**FEW, "threads": threads}
+def test_groups_make_tours_shorter_with_the_same_kicks(ungrouped, times, threads, device):
+    problem, few = Problem.from_points(scattered(times=times)), {**FEW, "threads": threads, "device": device}
     found = warptsp.solve(problem, kicks=1000, **few)
     assert found.counters["tight_groups"] == pytest.approx(GROUPS, rel=0.02)
     assert found.counters["kicks"] == 1000
+    assert found.length == problem.length(found.tour)
     assert found.length < 0.995 * ungrouped(problem, kicks=1000, **few).length
     assert np.array_equal(found.tour, warptsp.solve(problem, kicks=1000, **few).tour)
 
@@ -118,11 +119,11 @@ def test_houses_in_villages_are_groups_of_groups():
     assert found_in(inner.problem).problem.n == pytest.approx(250, rel=0.1)
 
 
-def test_cities_at_one_point_within_groups():
+def test_cities_at_one_point_within_groups(device):
     """One place each, and those places in groups."""
     points = np.repeat(scattered(), 3, axis=0)
     problem = Problem.from_points(np.random.default_rng(4).permutation(points))
-    found = warptsp.solve(problem, kicks=100, **FEW)
+    found = warptsp.solve(problem, kicks=100, **{**FEW, "device": device})
     assert found.counters["places"] == 5 * GROUPS
     assert found.counters["tight_groups"] == pytest.approx(GROUPS, rel=0.02)
     problem.check_tour(found.tour)
@@ -151,7 +152,7 @@ def test_other_distances(kind):
 
 
 @pytest.mark.parametrize("path", [None, OpenPath(), OpenPath(start=3), OpenPath(start=7, end=1)], ids=str)
-def test_fixed_edges_and_ends(path):
+def test_fixed_edges_and_ends(path, device):
     points = scattered(times=4)
     fixed = [[10, 11], [11, 500], [20, 900]]
     problem = Problem.from_points(points, fixed_edges=fixed, open=path)
@@ -159,7 +160,7 @@ def test_fixed_edges_and_ends(path):
     alone = {10, 11, 500, 20, 900} | ({3} if path and path.start == 3 else set())
     for city in alone:
         assert (groups.place == groups.place[city]).sum() == 1
-    found = warptsp.solve(problem, kicks=200, **FEW)
+    found = warptsp.solve(problem, kicks=200, **{**FEW, "device": device})
     assert "tight_groups" in found.counters
     problem.check_tour(found.tour)  # which looks at fixed edges and ends
 

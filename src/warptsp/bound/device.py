@@ -76,6 +76,6 @@ def _chosen(problem: Problem, time_limit: float | None) -> int | None:
         return None
     missing = not_cached(bound.sources(problem.metric), gpu.compute_capability)
     if missing and time_limit is not None and time_limit < COMPILING:
-        logger.info("lower bound: the CPU, as the kernels for the GPU are not compiled yet")
+        logger.debug("lower bound: the CPU, as the kernels for the GPU are not compiled yet")
         return None
     return 0

@@ -23,7 +23,7 @@ from warptsp.errors import (
     DeviceOutOfMemory,
     UnsupportedProblem,
 )
-from warptsp.interruption import FirstSignal
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
@@ -127,8 +127,8 @@ def lower_bound(
     Returns
     -------
     LowerBound
-        Without a time limit the same one for the same arguments. A signal (Ctrl-C) ends it, and what was
-        proved by then is returned: of long instances without a tour, too, a first bound comes early.
+        Without a time limit the same one for the same arguments. Of long instances without a tour, too, a
+        first bound comes early.
 
     Raises
     ------
@@ -139,6 +139,8 @@ def lower_bound(
     BackendUnavailable, DeviceOutOfMemory, DeviceFailure
         The device is a GPU that cannot be used, or has failed; "auto" then takes the CPU.
     InvalidProblem, InvalidOption
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with what was proved in ``result``.
 
     Examples
     --------
@@ -161,30 +163,35 @@ def lower_bound(
         )
     given = None if tour is None else checked_tour(problem, tour)
     if (reduced := problem.reduced) is not None:
-        found = lower_bound(
-            reduced.problem,
-            tour,
-            time_limit=time_limit,
-            iterations=iterations,
-            threads=threads,
-            device=device,
-            token=token,
-        )
+        with FirstSignal() as signals:
+            found = lower_bound(
+                reduced.problem,
+                tour,
+                time_limit=time_limit,
+                iterations=iterations,
+                threads=threads,
+                device=device,
+                token=token,
+            )
         value = reduced.length(found.value) if found.certified else 0
-        return _checked(replace(found, value=value), problem, given)
+        return delivered(_checked(replace(found, value=value), problem, given), signals.caught)
     iterations = checked_count(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )
     threads = resolve_threads(threads)
-    with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
-        places = None if device not in ("auto", "cpu") else searched_places(problem, time_limit)
-        gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
+    with (
+        token_until(token, began, time_limit) as native,
+        FirstSignal(lambda number: native.request()) as signals,
+    ):
+        places = searched_places(problem, time_limit)
+        gpu = resolve_gpu(device, problem if places is None else places.problem, time_limit)
         ascents = _Ascents(problem, places, threads, native)
         if problem.n >= 3 and (
             gpu is None or not ascents.climb_on_gpu(gpu, given, iterations, or_fail=device != "auto")
         ):
             ascents.climb(given, iterations)
-    return _checked(replace(ascents.best, seconds=time.monotonic() - began), problem, given)
+    found = replace(ascents.best, seconds=time.monotonic() - began)
+    return delivered(_checked(found, problem, given), signals.caught)
 
 
 def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None) -> LowerBound:
@@ -196,7 +203,7 @@ def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None
 
 
 def searched_places(problem: Problem, seconds: float | None = None) -> Places | None:
-    """Return the places among which the CPU seeks the bound of an instance; None if among its cities."""
+    """Return the places among which the bound of an instance is sought; None if among its cities."""
     if problem.n < MIN_PLACES:
         return None
     places = places_of(problem, seconds)
@@ -233,12 +240,16 @@ class _Ascents:
         self, gpu: int, tour: NDArray[np.int32] | None, iterations: int, *, or_fail: bool
     ) -> bool:
         """Ascend along a tour on a GPU; whether it did so, where it may fail."""
+        problem, places = self._problem, self._places
+        further = None if places is None else places.further
+        if places is not None and tour is not None:
+            tour = places.contract(tour)
         from warptsp.backends.cuda import bound
         from warptsp.backends.cuda.device import Device
 
         try:
             with Device.open(gpu) as device:
-                self._take(bound.held_karp(device, self._problem, tour, iterations, self._token))
+                self._take(bound.held_karp(device, problem, tour, iterations, self._token, further))
         except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
             if or_fail:
                 raise

@@ -181,7 +181,7 @@ class BranchAndCut:
 
     def _add_cuts_of_windows(self) -> None:
         """Take the cuts of windows into the linear programme of a large instance, where it has points."""
-        problem, root = self.instance.problem, self._root
+        problem, root = self.instance.seen, self._root
         if problem.matrix is not None or problem.n < FEWEST_CITIES or self.token.stopped():
             return
         Windows(

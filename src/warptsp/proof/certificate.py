@@ -10,7 +10,13 @@ import numpy as np
 from warptsp._checks import shown
 from warptsp.bound.document import Document, write_document
 from warptsp.proof.check import MAX_PRICE, is_complete, is_valid, native_least_walk
-from warptsp.proof.closed_instance import exponent_for, has_dummy_city, has_one_tour, largest_exponent
+from warptsp.proof.closed_instance import (
+    exponent_for,
+    has_dummy_city,
+    has_one_tour,
+    largest_exponent,
+    provable_places,
+)
 from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
 
 if TYPE_CHECKING:
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
+    from warptsp.problem.places import Places
     from warptsp.proof.branch_and_cut import BranchAndCut
     from warptsp.proof.evidence import CutDescription
 
@@ -76,16 +83,18 @@ def certificate_of(problem: Problem, state: BranchAndCut) -> Certificate:
         elimination=state.elimination,
         leaves=state.leaves,
         open=state.open_nodes(),
+        places=None if state.instance.places is None else state.instance.seen.n,
     )
 
 
-def certificate_of_tour(problem: Problem, tour: NDArray[np.int32]) -> Certificate:
+def certificate_of_tour(problem: Problem, tour: NDArray[np.int32], places: Places | None) -> Certificate:
     """Return what is known before the first step: a tour; of few cities that it is the only one."""
     length = problem.length(tour)
-    size = problem.n + has_dummy_city(problem)
-    whole = Node((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
+    seen = problem if places is None else places.problem
+    whole = Node((), Evidence(0, np.zeros(seen.n + has_dummy_city(seen), dtype=np.int64), ()))
     nodes = [] if has_one_tour(problem) else [whole]
-    return Certificate(length, tour, exponent_for(problem, length), {}, None, [], nodes)
+    exponent = exponent_for(seen, length)
+    return Certificate(length, tour, exponent, {}, None, [], nodes, None if places is None else seen.n)
 
 
 def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[str, Any]:
@@ -98,6 +107,7 @@ def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[s
         "format": form,
         "instance": problem.name,
         "cities": problem.n,
+        **({} if certificate.places is None else {"places": certificate.places}),
         "length": certificate.length,
         "exponent": certificate.exponent,
         "tour": certificate.tour.tolist(),
@@ -177,6 +187,13 @@ class _Reader:
     def read(self, form: str, what: str) -> Certificate:
         document, n = self._document, self._problem.n
         document.check(form, what, self._problem)
+        if (count := document["places"]) is not None:
+            problem = self._problem if self._problem.reduced is None else self._problem.reduced.problem
+            places = provable_places(problem)
+            here = problem.n if places is None else places.problem.n
+            if count != here or places is None:
+                document.fail(f"places is {shown(count)}, and the instance has {here}")
+            self._size += here - n
         cuts = {
             document.whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
             for name, cut in document.members(document["cuts"], "cuts").items()
@@ -194,6 +211,7 @@ class _Reader:
             open=[
                 self._node(node, cuts) for node in document.entries(document.content.get("open", []), "open")
             ],
+            places=count,
         )
 
     def _cut(self, value: Any) -> CutDescription:

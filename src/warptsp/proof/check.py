@@ -9,7 +9,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
-from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal
+from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
+    from warptsp.problem.places import Places
     from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence
 
 __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
@@ -43,9 +44,11 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     """
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")
-    if problem.n > MAX_CHECKED:
+    count = problem.n if certificate.places is None else certificate.places
+    if count > MAX_CHECKED:
+        what = "cities" if certificate.places is None else "places"
         raise UnsupportedProblem(
-            f"the instance has {problem.n} cities, and proofs are checked up to {MAX_CHECKED}"
+            f"the instance has {count} {what}, and proofs are checked up to {MAX_CHECKED}"
         )
     problem.check_tour(certificate.tour)
     length = problem.length(certificate.tour)
@@ -56,7 +59,12 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         return None
     if has_one_tour(problem):
         return length
-    instance = ClosedInstance.of(problem, length, certificate.exponent)
+    places = None
+    if certificate.places is not None:
+        places = provable_places(problem)
+        if places is None or places.problem.n != certificate.places or not _are_places(problem, places):
+            return None
+    instance = ClosedInstance.of(problem, length, certificate.exponent, places=places)
     if not all(is_valid(cut) for cut in certificate.cuts.values()):
         return None
     if not is_complete([leaf.branches for leaf in certificate.leaves]):
@@ -76,6 +84,26 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     if problem.integral:
         return length if proven == length else None
     return min(proven, length) if is_optimal(problem, length, proven) else None
+
+
+def _are_places(problem: Problem, places: Places) -> bool:
+    """Return whether each city stands where its place does, alone if a fixed edge or an end of the path is
+    there."""
+    heads, path = places.heads[places.place], problem.open
+    ends = [] if path is None else [end for end in (path.start, path.end) if end is not None]
+    for city in [*problem.fixed_edges.reshape(-1).tolist(), *ends]:
+        if np.count_nonzero(places.place == places.place[city]) > 1:
+            return False
+    if problem.matrix is None:
+        here = problem.given_coordinates()
+        same = bool((here == here[heads]).all())
+    else:
+        same = all(
+            np.array_equal(side[city], side[head])
+            for side in (problem.given_matrix(), problem.given_matrix().T)
+            for city, head in enumerate(heads.tolist())
+        )
+    return same and not np.any(problem.distance(np.arange(problem.n, dtype=np.int32), heads))
 
 
 def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp.bound.held_karp import value_of
+from warptsp.problem.places import Places, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,7 @@ __all__ = [
     "has_one_tour",
     "is_optimal",
     "largest_exponent",
+    "provable_places",
 ]
 
 FRACTION_BITS = 16
@@ -38,6 +40,9 @@ FINER_BITS = 6
 """By which units become finer where rounding, which adds up over pairs of cities, exceeds that."""
 TRIVIAL = 3
 """Cities up to which all closed tours are the same; of paths, one fewer."""
+WORTH_SHARE = 0.02  # of all cities, at another one's place, from which a proof is about places
+MOST_DETOURS = 2e9
+"""Ways over a third place that are looked at, at most, where rounding may make them shorter: 8 s."""
 
 
 class Stopped(Exception):  # noqa: N818
@@ -69,9 +74,24 @@ def is_optimal(problem: Problem, length: int | float, bound: int | float) -> boo
     return length <= bound or (not problem.integral and bound >= length * (1.0 - 2.0 * TOLERANCE))
 
 
+def provable_places(problem: Problem) -> Places | None:
+    """Return the places that a proof is about; None if it is about cities."""
+    places = places_of(problem)
+    if places is None or has_one_tour(places.problem):
+        return None
+    further, m = places.further, places.problem.n
+    if further.sum() < WORTH_SHARE * problem.n:
+        return None
+    return places if places.exact or np.count_nonzero(further) * m * m <= MOST_DETOURS else None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedInstance:
-    """All lengths of a closed tour.
+    """All lengths of a closed tour of an instance, or of its places.
+
+    A tour of the cities comes to each place at least once. Without all later visits it is one of the places,
+    and no longer, if the length between two of them is that of the shortest way over places with several
+    cities: later visits are to no others. So what bounds tours of places bounds those of cities.
 
     Attributes
     ----------
@@ -83,12 +103,18 @@ class ClosedInstance:
     exponent : int
     fixed : ndarray of int32, shape (k, 2)
         Edges that every tour has.
+    places : Places or None
+        Those that stand for the cities.
+    over : ndarray of int32, shape (m, m), or None
+        A place over which the way is shorter than the direct one, -1 for none; None if there is no such way.
     """
 
     problem: Problem
     lengths: NDArray[np.int64]
     exponent: int
     fixed: NDArray[np.int32]
+    places: Places | None = None
+    over: NDArray[np.int32] | None = None
 
     @classmethod
     def of(
@@ -97,14 +123,17 @@ class ClosedInstance:
         length: int | float,
         exponent: int | None = None,
         token: _native.StopToken | None = None,
+        places: Places | None = None,
     ) -> ClosedInstance:
-        """Close an instance with a tour of this length, by default with units that suit it.
+        """Close an instance, or these places of it, with a tour of this length, by default with units that
+        suit it.
 
         Raises
         ------
         Stopped
             By the token.
         """
+        given, problem = problem, problem if places is None else places.problem
         n, path = problem.n, problem.open
         has_dummy = has_dummy_city(problem)
         every = np.arange(n, dtype=np.int32)
@@ -117,6 +146,9 @@ class ClosedInstance:
             row = np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every))
             lengths[city, :n] = _whole(row, exponent, integral=problem.integral)
             lengths[city, city] = 0
+        over = None
+        if places is not None and not places.exact:
+            over = _take_detours(lengths[:n, :n], places, token)
         fixed = [problem.fixed_edges]
         if path is not None:
             if path.start is not None and path.end is not None:
@@ -127,11 +159,16 @@ class ClosedInstance:
                 if one is not None:
                     fixed.append(np.array([[one, n]], dtype=np.int32))
         edges = np.unique(np.sort(np.concatenate(fixed).astype(np.int32), axis=1), axis=0)
-        return cls(problem, lengths, exponent, edges)
+        return cls(given, lengths, exponent, edges, places, over)
+
+    @property
+    def seen(self) -> Problem:
+        """The instance, or its places as one: what has these lengths."""
+        return self.problem if self.places is None else self.places.problem
 
     @property
     def size(self) -> int:
-        """Cities, the dummy included."""
+        """Cities or places, the dummy included."""
         return len(self.lengths)
 
     def units(self, closed: NDArray[np.int32]) -> int:
@@ -147,9 +184,9 @@ class ClosedInstance:
 
         None if none is finer.
         """
-        exponent = exponent_for(self.problem, length)
+        exponent = exponent_for(self.seen, length)
         if exponent <= self.exponent:
-            exponent = min(self.exponent + FINER_BITS, largest_exponent(self.problem))
+            exponent = min(self.exponent + FINER_BITS, largest_exponent(self.seen))
         return exponent if exponent > self.exponent else None
 
     def value(self, units: int) -> int | float:
@@ -159,15 +196,44 @@ class ClosedInstance:
     def close(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the closed tour of a tour or path of the problem."""
         tour = np.asarray(tour, dtype=np.int32)
-        return np.append(tour, np.int32(self.problem.n)) if has_dummy_city(self.problem) else tour
+        if self.places is not None:
+            tour = self.places.contract(tour)
+        return np.append(tour, np.int32(self.seen.n)) if has_dummy_city(self.seen) else tour
 
     def open(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the problem's tour, or path in its own direction, of a closed tour."""
-        path = self.problem.open
+        tour = self._opened(closed)
+        return tour if self.places is None else self.places.expand(self._with_detours(self.places, tour))
+
+    def _with_detours(self, places: Places, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the visits of a tour of places with what makes it shorter, where cities are to spare."""
+        ahead = np.roll(tour, -1)
+        if self.over is None or not ((over := self.over[tour, ahead]) >= 0).any():
+            return tour
+        ways, spare, visits = self.over, places.further, []
+
+        def go(a: int, b: int) -> None:
+            """Visit what is between the two."""
+            if (over := int(ways[a, b])) >= 0 and spare[over] > 0:
+                spare[over] -= 1
+                go(a, over)
+                visits.append(over)
+                go(over, b)
+
+        if self.seen.open is not None:
+            over[-1] = -1
+        for a, b, shorter in zip(tour.tolist(), ahead.tolist(), (over >= 0).tolist(), strict=True):
+            visits.append(a)
+            if shorter:
+                go(a, b)
+        return np.array(visits, dtype=np.int32)
+
+    def _opened(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
+        path = self.seen.open
         if path is None:
             return np.ascontiguousarray(np.roll(closed, -int(np.flatnonzero(closed == 0)[0])))
-        if has_dummy_city(self.problem):
-            tour = np.roll(closed, -int(np.flatnonzero(closed == self.problem.n)[0]))[1:]
+        if has_dummy_city(self.seen):
+            tour = np.roll(closed, -int(np.flatnonzero(closed == self.seen.n)[0]))[1:]
         else:
             tour = np.roll(closed, -int(np.flatnonzero(closed == path.start)[0]))
             if tour[-1] != path.end:
@@ -195,6 +261,29 @@ def largest_exponent(problem: Problem) -> int:
     """Return the exponent of the finest units in which no length is too long."""
     bits = math.frexp(max(problem.distance_bound, 1e-300))[1]
     return min(FRACTION_BITS, LENGTH_BITS - bits) if problem.integral else LENGTH_BITS - 2 - bits
+
+
+def _take_detours(
+    lengths: NDArray[np.int64], places: Places, token: _native.StopToken | None
+) -> NDArray[np.int32] | None:
+    """Let lengths, but those of fixed edges, be those of the shortest ways over places with several cities.
+
+    Returns for each pair a place on such a way that is not direct, -1 for none, or None if all are direct.
+    R. W. Floyd, "Algorithm 97: shortest path" (1962). Raises `Stopped` by the token.
+    """
+    over = np.full(lengths.shape, -1, dtype=np.int32)
+    tails, heads = places.problem.fixed_edges.T
+    kept = lengths[tails, heads]
+    for place in np.flatnonzero(places.further).tolist():
+        if token is not None and token.stopped():
+            raise Stopped
+        way = lengths[:, [place]] + lengths[place]
+        shorter = np.nonzero(way < lengths)
+        lengths[shorter] = way[shorter]
+        over[shorter] = place
+    lengths[tails, heads] = lengths[heads, tails] = kept
+    over[tails, heads] = over[heads, tails] = -1
+    return over if (over >= 0).any() else None
 
 
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:

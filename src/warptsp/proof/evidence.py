@@ -81,6 +81,8 @@ class Certificate:
         They hold no shorter tour.
     open : list of Node
         Those that were still to be examined, the next one last: of a proof that is not finished.
+    places : int or None
+        How many places of the instance these are about instead of its cities.
     """
 
     length: int | float
@@ -90,3 +92,4 @@ class Certificate:
     elimination: Evidence | None
     leaves: list[Node]
     open: list[Node] = field(default_factory=list)
+    places: int | None = None

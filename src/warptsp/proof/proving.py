@@ -25,7 +25,13 @@ from warptsp.proof.certificate import (
     write_proof,
     write_unfinished,
 )
-from warptsp.proof.closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
+from warptsp.proof.closed_instance import (
+    ClosedInstance,
+    Stopped,
+    has_one_tour,
+    is_optimal,
+    provable_places,
+)
 from warptsp.proof.linear_program import has_solver, require_solver
 from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
 from warptsp.stop.callback import is_true
@@ -35,12 +41,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
+    from warptsp.problem.places import Places
     from warptsp.problem.reduced import Reduced
     from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
 
 
-__all__ = ["MAX_CITIES", "check_provable", "prove_with", "prove_within"]
+__all__ = ["MAX_CITIES", "check_provable", "provable_count", "prove_with", "prove_within"]
 
 logger = logging.getLogger(__name__)
 
@@ -77,14 +84,15 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
             search_seconds = time.monotonic() - began
         else:
             start, floor = given, 0
-        kept = certificate_of_tour(problem, start)
+        places = provable_places(problem) if earlier is None or earlier.places is not None else None
+        kept = certificate_of_tour(problem, start, places)
         if earlier is not None:
             kept = replace(earlier, tour=start, length=kept.length)
         proved = has_one_tour(problem)
         if not proved:
             proving = _Proving(problem, options, token, began, floor)
             try:
-                state = proving.run(start, earlier)
+                state = proving.run(start, earlier, places)
             except Stopped as stopped:
                 proving.floor = max(floor, stopped.bound)
             except BaseException as error:
@@ -105,6 +113,7 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
         seconds=time.monotonic() - began,
         search_seconds=search_seconds,
         interrupted=signals.caught is not None,
+        signal=signals.caught,
     )
     try:
         if failure is not None and (failure is proving.raised or not isinstance(failure, Exception)):
@@ -185,12 +194,19 @@ def prove_within(
         return None
 
 
+def provable_count(problem: Problem) -> int:
+    """Return the number of cities that a proof is about, or of places."""
+    places = provable_places(problem)
+    return problem.n if places is None else places.problem.n
+
+
 def check_provable(problem: Problem) -> None:
     """Raise what `prove` raises of problems that it cannot do, or of a solver that is not there."""
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")
-    if problem.n > MAX_CITIES:
-        raise UnsupportedProblem(f"{problem.n} cities: proofs are for up to {MAX_CITIES}")
+    if (count := provable_count(problem)) > MAX_CITIES:
+        what = "cities" if count == problem.n else "places of cities"
+        raise UnsupportedProblem(f"{count} {what}: proofs are for up to {MAX_CITIES}")
     require_solver()
 
 
@@ -228,8 +244,11 @@ class _Proving:
         found = self.state.instance.open(self.state.tour)
         return found if self._problem.length(found) < self._problem.length(tour) else tour
 
-    def run(self, tour: NDArray[np.int32], earlier: Certificate | None) -> BranchAndCut:
-        """Run branch and cut, in finer units once more where rounding keeps it from its end.
+    def run(
+        self, tour: NDArray[np.int32], earlier: Certificate | None, places: Places | None
+    ) -> BranchAndCut:
+        """Run branch and cut, in finer units once more where rounding keeps it from its end, and for cities
+        where places have ways that cities have not.
 
         Raises
         ------
@@ -245,7 +264,7 @@ class _Proving:
         coarser: BranchAndCut | None = None
         while True:
             try:
-                instance = ClosedInstance.of(problem, problem.length(tour), exponent, self._token)
+                instance = ClosedInstance.of(problem, problem.length(tour), exponent, self._token, places)
                 state = self.state = BranchAndCut(
                     instance,
                     instance.close(tour),
@@ -260,14 +279,19 @@ class _Proving:
                 if coarser is None:
                     raise
                 return coarser
-            if _is_proved(problem, state) or not options.tree or self._token.stopped() or problem.integral:
+            if _is_proved(problem, state) or not options.tree or self._token.stopped():
                 return state
-            # Units that suit a first tour many times as long are too coarse; so are any where many pairs
-            # are equal.
-            tour = instance.open(state.tour)
-            exponent = instance.finer_exponent(problem.length(tour))
-            if exponent is None:
-                return state
+            tour = self.best(tour)
+            if problem.integral:
+                if instance.over is None or problem.n > MAX_CITIES:
+                    return state
+                places = exponent = None
+            else:
+                # Units that suit a first tour many times as long are too coarse; so are any where many pairs
+                # are equal.
+                exponent = instance.finer_exponent(problem.length(tour))
+                if exponent is None:
+                    return state
             coarser, self.floor = state, max(self.floor, instance.value(state.bound))
             search_until = earlier = None
 

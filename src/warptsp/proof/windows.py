@@ -56,7 +56,7 @@ class Windows:
     ) -> None:
         self._instance, self._tour, self._seed = instance, tour, seed
         self._token, self._report = token, report
-        points = instance.problem.search_points()
+        points = instance.seen.search_points()
         self._windows = _windows(points, np.arange(len(points), dtype=np.int32))
         self._threads = min(threads, len(self._windows))
         self._rounds = 0

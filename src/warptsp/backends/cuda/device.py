@@ -50,7 +50,7 @@ def first_usable(what: str, log: Logger) -> gpu_driver.Gpu | None:
     try:
         gpu_driver.find()
     except BackendUnavailable as error:
-        log.info("%s: the CPU; %s", what, error)
+        log.debug("%s: the CPU; %s", what, error)
         return None
     try:
         return find_usable(0)[1]

@@ -32,14 +32,16 @@ def held_karp(
     tour: NDArray[np.int32] | None,
     iterations: int,
     token: _native.StopToken,
+    further: NDArray[np.int32] | None = None,
 ) -> _native.HeldKarpBound | None:
     """The bound that `_native.held_karp` finds on the CPU, with so many spanning trees along a tour, by
     default the greedy one; None if the token stopped it before there was any.
 
-    The problem is one of the plane, closed, without fixed edges, of at least three cities.
+    The problem is one of the plane, closed, without fixed edges, of at least three cities. So many `further`
+    ones stand at each.
     """
     layout = geometry.build(device, problem.search_points(), token)
-    ascent = None if layout is None else Ascent.begin(device, problem, layout, tour, token)
+    ascent = None if layout is None else Ascent.begin(device, problem, layout, tour, token, further)
     if layout is None or ascent is None:
         return None
     best = ascent.climb(iterations, token)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.bound.further import OfCities, of_cities
 from warptsp.backends.cuda.bound.graph import Graph, GraphBuilder
 from warptsp.backends.cuda.bound.pricing import Pricing
 from warptsp.backends.cuda.bound.spanning_tree import SpanningTree
@@ -41,8 +42,10 @@ class Best:
 class Ascent:
     """An ascent, with all that it has on the GPU; `begin` makes one."""
 
-    def __init__(self, graphs: GraphBuilder, graph: Graph) -> None:
+    def __init__(self, graphs: GraphBuilder, graph: Graph, further: NDArray[np.int32] | None) -> None:
         device, n = graphs.device, graphs.n
+        # More cities at each, in the GPU's order.
+        self._further = None if further is None else further[graphs.layout.city.download()].astype(np.int64)
         self._graphs, self.graph, self._device, self._n = graphs, graph, device, n
         self.exponent, self.launch = graphs.exponent, graphs.launch
         least = _SCHEDULE.min_spacing * float(np.cumsum(graphs.spacing / n)[-1])
@@ -83,13 +86,14 @@ class Ascent:
         layout: Layout,
         tour: NDArray[np.int32] | None,
         token: _native.StopToken,
+        further: NDArray[np.int32] | None = None,
     ) -> Ascent | None:
         """An ascent along a tour, by default the greedy one; None if the token stopped it."""
         graphs = GraphBuilder(device, problem, layout)
         graph = graphs.begin(tour, token)
         if graph is None:
             return None
-        ascent = cls(graphs, graph)
+        ascent = cls(graphs, graph, further)
         return ascent if ascent._find_clusters(token) else None
 
     def climb(self, iterations: int, token: _native.StopToken) -> Best:
@@ -198,11 +202,9 @@ class Ascent:
     def _find_clusters(self, token: _native.StopToken) -> bool:
         """Find the clusters of the tree without potentials (``native/bound/clusters.h``); False if the token
         stopped it."""
-        device, n, graph, tree = self._device, self._n, self.graph, self._tree
+        device, n = self._device, self._n
         self._evaluate(0, exact=False)
-        edges = [device.empty(n - 1, np.int32) for _ in range(3)]
-        self.launch("write_edges", n - 1, tree.taken, graph.ends, graph.owner, np.int32(n - 1), *edges)
-        from_, to, length = (array.download() for array in edges)
+        from_, to, length = self._edges()
         found = _native.tree_clusters(from_, to, length, available_threads(), token)
         if found is None:
             return False
@@ -218,6 +220,13 @@ class Ascent:
                 "tile_change": device.empty(self._blocks, np.int64),
             }
         return True
+
+    def _edges(self) -> list[NDArray[np.int32]]:
+        """The ends of the tree's edges, and their lengths without potentials."""
+        n, graph = self._n, self.graph
+        edges = [self._device.empty(n - 1, np.int32) for _ in range(3)]
+        self.launch("write_edges", n - 1, self._tree.taken, graph.ends, graph.owner, np.int32(n - 1), *edges)
+        return [array.download() for array in edges]
 
     def _certify(self, round_: int, token: _native.StopToken, *, last: bool) -> bool:
         """Find the exact bound for the present potentials, over all pairs, and a graph with all edges that it
@@ -235,30 +244,37 @@ class Ascent:
         if renewed is not self.graph:
             self.graph = renewed
             self._tree.fit(renewed)
-        if len(violated):
+        if len(violated) or self._further is not None:
             self._evaluate(round_, exact=False)
         if not complete:
             return False
-        root, second = self._exact_second_edge()
-        certified = self._tree_value + second
+        leaves, seconds = self._exact_second_edges()
+        longest = int(np.argmax(seconds))
+        cities = OfCities(0, int(leaves[longest]), int(seconds[longest]), None)
+        if self._further is not None:
+            from_, to, length = self._edges()
+            potential = self._potential.download().astype(np.int64)
+            lengths = length + potential[from_] + potential[to]
+            cities = of_cities(self._further, np.stack([from_, to]), lengths, potential, leaves, seconds)
+        certified = self._tree_value + cities.added + cities.second
         self._pricing_seconds = time.monotonic() - began
         best = self._best
         best.certified = True
         if certified > best.value:
             best.potential.copy_from(self._potential)
-            best.value, best.root, best.rounds = certified, root, round_
+            best.value, best.root, best.rounds = certified, cities.root, round_
+            if cities.raised is not None:
+                best.potential[cities.root : cities.root + 1].upload(np.array([cities.raised], np.int32))
         return True
 
-    def _exact_second_edge(self) -> tuple[int, int]:
-        """The leaf with the longest second edge in the complete graph, of those where it is longest in the
-        graph, and its length."""
+    def _exact_second_edges(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The leaves with the longest second edges in the graph, and how long these are in the complete
+        one."""
         seconds = self._leaves.download()
         places = np.flatnonzero(seconds > _NO_LEAF)
         cities = (self._first_looked_at + places) % self._n
         some = cities[np.lexsort((cities, -seconds[places]))[:_ROOTS]].astype(np.int32)
-        lengths = self._pricing.second_smallest(some, self._potential)
-        longest = int(np.argmax(lengths))
-        return int(some[longest]), int(lengths[longest])
+        return some, self._pricing.second_smallest(some, self._potential)
 
 
 def _value_of(figures: np.void) -> int:
