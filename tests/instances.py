@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warptsp.problem import Metric, Problem
 
 MATRICES = ("whole", "real", "no triangles")
+AWKWARD = ("duplicates", "one place", "line", "far away", "small steps", "huge", "wide")
 
 
 def unit_points(n: int, seed: int = 0) -> NDArray[np.float64]:
@@ -54,6 +55,28 @@ def problem_of(kind: Metric | str, n: int, seed: int = 0, *, side: int = 1000, *
     return Problem.from_points(places.astype(float), metric, **fields)
 
 
+def awkward(kind: str, n: int, seed: int = 0) -> Problem:
+    """Cities in few places, or whose distances single precision cannot tell apart, or does not hold."""
+    random = np.random.default_rng((n, seed))
+    metric = "EUC_2D" if kind in ("duplicates", "line", "wide") else "EXACT_2D"
+    match kind:
+        case "duplicates":
+            places = random.integers(0, 4, (n, 2)).astype(float)
+        case "one place":
+            places = np.full((n, 2), 3.25)
+        case "line":
+            places = np.stack([random.permutation(n), np.zeros(n)], axis=1).astype(float)
+        case "far away":
+            places = 1e12 + random.integers(0, 10**6, (n, 2))
+        case "small steps":
+            places = random.random((n, 2)) * 1e-9
+        case "huge":
+            places = random.random((n, 2)) * 1e30
+        case _:
+            places = random.integers(0, 10**9, (n, 2)).astype(float)
+    return Problem.from_points(places, metric)
+
+
 def distances(problem: Problem) -> NDArray[Any]:
     """All of them, as a matrix of int64 or float64."""
     every = np.arange(problem.n)
@@ -68,6 +91,14 @@ def shortest(problem: Problem) -> int | float:
     found = exact.optimum(distances(problem), open=path, fixed=fixed, directed=problem.asymmetric)
     assert found is not None
     return found[0] if problem.integral and isinstance(found[0], int) else float(found[0])
+
+
+def mixed(x: int) -> int:
+    """The hash that names random numbers: mix64 of native/common/random.h."""
+    x &= 2**64 - 1
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & 2**64 - 1
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & 2**64 - 1
+    return x ^ (x >> 31)
 
 
 def write_tsplib(path: Path, points: NDArray[Any]) -> Path:

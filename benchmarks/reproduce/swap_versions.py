@@ -44,6 +44,7 @@ LARGE, LARGE_PASSES, REDUCED_PASSES = 10_000, 500, 20
 LINE = 128  # bytes of the level 1 cache
 COUNTED = {2: False, 4: True}  # versions, and whether neighbouring threads take neighbouring moves
 COUNTED_THREADS = 105 * 192
+EVALUATIONS = 200  # that are timed by themselves
 LOOKED_UP = 6 * (4 + 2 * 8)  # bytes of a move: six cities of the tour, and their coordinates
 
 
@@ -74,21 +75,32 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def launch_of(problem: Problem, version: int) -> dict[str, Any]:
-    """Return what the driver says of the evaluation in a version."""
+    """Return what the driver says of the evaluation in a version, and the milliseconds of one by itself."""
+    from warptsp._native import StopToken
     from warptsp.backends.cuda.device import Device
-    from warptsp.papers.exhaustive.cuda import Stage
+    from warptsp.papers.exhaustive.cuda import CudaDescent
     from warptsp.papers.exhaustive.cuda_studies import VersionPass
-    from warptsp.papers.exhaustive.neighborhood import SWAP, Launch, Sought
+    from warptsp.papers.exhaustive.neighborhood import Start
+    from warptsp.papers.exhaustive.swap import SwapParams
 
+    tour = np.arange(problem.n, dtype=np.int32)
+    start = Start.of(problem, tour, SwapParams(version=version).sought, StopToken())
+    assert start is not None
     with Device.open(0) as device:
-        plan = Stage.of(
-            device, problem, problem.n, SWAP, Sought((SWAP,), launch=Launch(version=version))
-        ).other
+        descent = CudaDescent(device, start)
+        plan, tour_of_kernels = descent.stages[0].other, descent._tours[0]
         assert isinstance(plan, VersionPass)
+        tour_of_kernels["limit"] = 1  # passes; none is complete, so that all evaluations are alike
+        for _ in range(2):  # the first ones are slower
+            with device.timer() as timer:
+                for _ in range(EVALUATIONS):
+                    plan.kernel.launch(plan.grid, plan.block, tour_of_kernels, descent._city[0], plan._best)
+            seconds = timer.seconds
         return {
             "registers": plan.kernel.registers,
             "occupancy": round(plan.occupancy, 4),
             "launch": f"{plan.grid} x {plan.block}",
+            "evaluation_ms": round(1e3 * seconds / EVALUATIONS, 6),
         }
 
 
@@ -154,6 +166,8 @@ def _ladder(results: Results, both: float, seconds: float) -> Section:
             line: list[object] = [f"{cities} {name}", changes.get(name, "no version: the launch of `swap`")]
             for device in results.devices():
                 line += [number(results.value(f"{cities} {name}", device, of)) for of in (kernel_ms, rate)]
+            found = results.get(f"{cities} {name}", "cuda") or {}
+            line += _division(found) if "evaluation_ms" in found else 3 * ["-"]
             ladder.append(line)
     words = [
         "cities and version",
@@ -163,11 +177,16 @@ def _ladder(results: Results, both: float, seconds: float) -> Section:
             for device in results.devices()
             for what in ("ms a pass", "10^9 moves/s")
         ),
+        *(
+            f"% of the time of the call, GPU: {what}"
+            for what in ("evaluation", "choice and application", "other")
+        ),
     ]
     text = (
         published("001").notes("figure 10")
         + " A pass is evaluation, reduction and application. Every version "
-        "makes the same moves; distances are in double precision, where the document's are in single."
+        "makes the same moves; distances are in double precision, where the document's are in single. An "
+        f"evaluation is timed by itself, {EVALUATIONS} times; the other kernels choose and apply."
     )
     lines = {"published": [(1000.0, both), (float(LARGE), 1e3 * seconds / LARGE_PASSES)]}
     for name in LAUNCHES:
@@ -178,6 +197,13 @@ def _ladder(results: Results, both: float, seconds: float) -> Section:
     return Section("Figure 10: versions", words, ladder, text, chart)
 
 
+def _division(found: dict[str, Any]) -> list[str]:
+    """Return the shares of figure 10, in per cent: evaluation, choice and application, other tasks."""
+    passes, call = found["passes"], 1e3 * found["seconds"]
+    evaluation, kernels = passes * found["evaluation_ms"], passes * kernel_ms(found)
+    return [f"{100 * ms / call:.0f}" for ms in (evaluation, kernels - evaluation, call - kernels)]
+
+
 def _profile(results: Results) -> Section:
     theirs = published("001").rows("table 1")[0]
     rows: list[list[object]] = [
@@ -186,6 +212,7 @@ def _profile(results: Results) -> Section:
             "64 x 128",
             theirs["registers"],
             f"{theirs['occupancy_percent']} %",
+            number(theirs["us"]),
             "-",
         ]
     ]
@@ -195,10 +222,11 @@ def _profile(results: Results) -> Section:
             continue
         throughput = LOOKED_UP * (rate(found) or 0.0)
         occupancy = f"{100 * found['occupancy']:.1f} %"
+        alone = number(1e3 * found["evaluation_ms"]) if "evaluation_ms" in found else "-"
         rows.append(
-            [f"version {version}", found["launch"], found["registers"], occupancy, number(throughput)]
+            [f"version {version}", found["launch"], found["registers"], occupancy, alone, number(throughput)]
         )
-    words = ["version", "blocks x threads", "registers", "occupancy", "10^9 bytes/s looked up"]
+    words = ["version", "blocks x threads", "registers", "occupancy", "us", "10^9 bytes/s looked up"]
     text = (
         "Of the evaluation at 1000 cities. Occupancy is what the driver's calculator says of the launch. "
         f"Of a move {LOOKED_UP} bytes are looked up: six cities of the tour and their coordinates, in double "

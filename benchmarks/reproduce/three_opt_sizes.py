@@ -54,6 +54,8 @@ def report(results: Results) -> list[Section]:
                 row["cities"],
                 *beside(row["kernel_ms"], results, name, kernel_ms),
                 *beside(row["passes"], results, name, "passes", "none"),
+                row["length"],
+                number(results.first(name, "length")),
                 *beside(row["total_ms"] / 1e3, results, name, "seconds"),
             ]
         )
@@ -61,6 +63,8 @@ def report(results: Results) -> list[Section]:
         "cities",
         *header("ms a pass", results),
         *header("passes", results, ratios=False),
+        "length, published",
+        "of our cities",
         *header("s in all", results),
     ]
     lines = {"published": [(row["cities"], row["total_ms"] / 1e3) for row in theirs]}

@@ -29,6 +29,9 @@ DOCUMENT = "000"
 STUDIES = {500: ("A-1", "4.7"), 1000: ("A-2", "4.9"), 1500: ("A-3", "4.12"), 2000: ("A-4", "4.14")}
 TABLES = tuple(table for pair in STUDIES.values() for table in pair)
 PLANNED = "{cities} planned"
+OF_DOCUMENT = (
+    "{cities} document"  # as --document 000 launches it: blocks of 1024 threads, as many as run at once
+)
 LAUNCH = "{cities} {block}x{grid}"
 FEW_THREADS = 2048  # in all
 FIRST_PASSES = 200
@@ -39,6 +42,11 @@ def cells(setting: Setting) -> Iterator[Cell]:
         yield Cell(PLANNED.format(cities=cities), {"cities": cities, "params": {}})
     if setting.device == "cpu":
         return
+    from warptsp.papers import params_of
+
+    for cities in STUDIES:
+        params = params_of(DOCUMENT, "two-opt", {}, on_gpu=True)
+        yield Cell(OF_DOCUMENT.format(cities=cities), {"cities": cities, "params": params})
     for cities in sorted(STUDIES, reverse=True):
         study, best = (published("000").rows(table) for table in STUDIES[cities])
         # One of the best, 128 x 9 for 500 cities, is not in the study.
@@ -77,10 +85,14 @@ def _best(cities: int, results: Results) -> Section:
         same = results.value(LAUNCH.format(cities=cities, **row), "cuda", kernel_ms)
         times = [number(row["kernel_ms"]), number(same), launch, number(fastest and fastest[0])]
         rows.append([predicted, observed, *times, row["length"], "-"])
-    planned = PLANNED.format(cities=cities)
-    for device, name in (("cuda", "planned, GPU"), ("cpu", "CPU")):
-        if results.get(planned, device) is not None:
-            figures = (results.value(planned, device, figure) for figure in (kernel_ms, "length"))
+    for cell, device, name in (
+        (PLANNED, "cuda", "planned, GPU"),
+        (OF_DOCUMENT, "cuda", "1024 x as many as run at once, GPU"),
+        (PLANNED, "cpu", "CPU"),
+    ):
+        ours = cell.format(cities=cities)
+        if results.get(ours, device) is not None:
+            figures = (results.value(ours, device, figure) for figure in (kernel_ms, "length"))
             ms, length = map(number, figures)
             rows.append(["-", "-", "-", "-", name, ms, "-", length])
     words = [

@@ -62,11 +62,21 @@ def report(results: Results) -> list[Section]:
             key = DEVICES[device].lower()
             line += compared(row[f"{key}_ms"] / 1e3, results.value(name, device, "seconds"))
             line += [row[f"{key}_passes"], number(results.value(name, device, "passes"))]
-        rows.append(line)
+        length, start = (results.first(name, figure) for figure in ("length", "start_length"))
+        left = [(row["cpu_length"], row["initial_length"]), (length, start)]
+        line += [row["cpu_length"], row["gpu_length"], number(length)]
+        rows.append([*line, *(number(100 * end / begin if end and begin else None) for end, begin in left)])
     words = ["cities"]
     for device in results.devices():
         name = DEVICES[device]
         words += [*compared_header(f"{name} s"), f"{name} passes, published", "measured"]
+    words += [
+        "length, CPU, published",
+        "GPU",
+        "of our cities",
+        "% of the identity's length, published",
+        "measured",
+    ]
     lines = {
         f"published, {key}": [(row["cities"], row[f"{key.lower()}_ms"] / 1e3) for row in theirs]
         for key in DEVICES.values()

@@ -48,14 +48,8 @@ def _lengths(
 ) -> list[float | None]:
     """Return a length from the nearest-neighbour tour over that from the identity: published, and ours."""
     (row,) = (row for row in published("000").rows("4.21") if row["cities"] == cities)
-    naive, nearest = (_first(results, f"{cities} {start}", ours) for start in STARTS)
+    naive, nearest = (results.first(f"{cities} {start}", ours) for start in STARTS)
     return [row[f"nn_{theirs}"] / row[f"naive_{theirs}"], nearest / naive if nearest and naive else None]
-
-
-def _first(results: Results, name: str, figure: str) -> Any:
-    """Return a figure that all devices have in common, from the first that has it."""
-    found = (results.value(name, device, figure) for device in results.devices())
-    return next((value for value in found if value is not None), None)
 
 
 def report(results: Results) -> list[Section]:
@@ -67,7 +61,7 @@ def report(results: Results) -> list[Section]:
         line: list[object] = [cities]
         times: list[object] = [cities]
         for start, name in zip(STARTS, starts, strict=True):
-            line += [row[f"{start}_passes"], number(_first(results, name, "passes"))]
+            line += [row[f"{start}_passes"], number(results.first(name, "passes"))]
             times += beside(row[f"{start}_ms"] / 1e3, results, name, "seconds")
         lengths = [number(value, 3) for value in _lengths(results, cities)]
         passes.append([*line, *map(number, _start_lengths(results, cities)), *lengths])

@@ -43,8 +43,6 @@ __all__ = sorted([*_HOME, "__version__"])
 
 # What methods of Problem and Result, and `solve`, ask layers above their own for.
 offer("problem of a data frame", "warptsp.io.table.frame", "problem_of_frame")
-offer("problem of a mapping", "warptsp.interop.mappings", "problem_of_mapping")
-offer("problem of records", "warptsp.interop.mappings", "problem_of_records")
 offer("problem of shapes", "warptsp.interop.shapes", "problem_of_shapes")
 offer("problem of a graph", "warptsp.interop.networkx", "problem")
 offer("problem of an OSRM table", "warptsp.io.osrm", "osrm_problem")

@@ -57,6 +57,12 @@ def checked_whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
+def check_on_interrupt(on_interrupt: object) -> None:
+    """Accept what a call is told to do about signals, or raise `InvalidOption`."""
+    if on_interrupt is not None and on_interrupt not in ("raise", "return"):
+        raise InvalidOption(f'on_interrupt: {shown(on_interrupt)} is neither "raise" nor "return"')
+
+
 def _index(value: object) -> int | None:
     try:
         return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]

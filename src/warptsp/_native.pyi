@@ -152,19 +152,10 @@ def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[
 
 def format_integers(rows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes: ...
 
-def candidate_lists(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, per_quadrant: int, norm: int, sphere: bool, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+def candidate_lists(distances: Distances, count: int, per_quadrant: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """
-    Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.
+    Rows of the nearest cities, per_quadrant of them from each quadrant; of a matrix, of the cities to all sides, where so many cities hide those behind them (0: the nearest cities). None if stopped.
     """
-
-@overload
-def candidate_lists_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, covers: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
-    """
-    Rows of the cities to all sides of a distance matrix, where `covers` cities hide those behind them (0: the nearest cities); None if stopped.
-    """
-
-@overload
-def candidate_lists_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, covers: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None: ...
 
 def space_filling_curve(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, token: StopToken, sphere: bool = False, threads: int = 1) -> NDArray[numpy.int32] | None:
     """The cities in the order of a space-filling curve; None if stopped."""
@@ -174,27 +165,13 @@ def tight_groups(lists: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     The cities, those of each group beside one another, and where each group begins; None if stopped.
     """
 
-def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
+def greedy_edge(distances: Distances, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
     """
-    The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.
+    The greedy edge tour, or, of points, one of greedy paths in consecutive tiles; None if stopped.
     """
 
-@overload
-def greedy_edge_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
-    """The greedy edge tour of a distance matrix; None if stopped."""
-
-@overload
-def greedy_edge_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None: ...
-
-def nearest_neighbor(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+def nearest_neighbor(distances: Distances, start: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """The nearest neighbour tour; None if stopped."""
-
-@overload
-def nearest_neighbor_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], token: StopToken) -> NDArray[numpy.int32] | None:
-    """The nearest neighbour tour of a distance matrix; None if stopped."""
-
-@overload
-def nearest_neighbor_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], token: StopToken) -> NDArray[numpy.int32] | None: ...
 
 def random_tour(n: int, seed: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """A random order; None if stopped."""
@@ -375,7 +352,7 @@ class AnnealingPlan:
 
 def cooled(progress: float, cold: float) -> float:
     """
-    What is left of the start temperature at a share of the horizon, with so much of it at 0 (native/lk/kick_kinds.h).
+    What is left of the start temperature at a share of the planned limit, with so much of it at 0 (native/lk/kick_kinds.h).
     """
 
 class LkParams:

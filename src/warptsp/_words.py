@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_DIGITS = str.maketrans({"2": "two-", "3": "three-", "_": "-"})  # as in the names of methods
 _in_shell: ContextVar[bool] = ContextVar("warptsp_in_shell", default=False)
 
 
@@ -26,6 +27,30 @@ def called_from_shell() -> Iterator[None]:
         yield
     finally:
         _in_shell.reset(token)
+
+
+def did_you_mean(name: object, names: Iterable[str]) -> str:
+    """Return a question for the end of a message, with the name that is most like a mistyped one.
+
+    >>> did_you_mean("3opt", ["two-opt", "three-opt"]), did_you_mean("lager", ["Lager Nord", "Werk"])
+    ("; did you mean 'three-opt'?", "; did you mean 'Lager Nord'?")
+    >>> did_you_mean("Rome", ["Paris"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    if not isinstance(name, str):
+        return ""
+    folded = {known.casefold(): known for known in names}
+    asked = name.strip().casefold()
+    parts = [known for known in folded if _overlap(asked, known)]
+    spelled = get_close_matches(asked.translate(_DIGITS), folded, n=1, cutoff=0.85)
+    close = spelled or get_close_matches(asked, folded, n=1) or parts
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def _overlap(one: str, two: str) -> bool:
+    return min(len(one), len(two)) > 2 and (one in two or two in one)
 
 
 def counted(number: int, one: str = "city", many: str = "cities") -> str:

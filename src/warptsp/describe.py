@@ -17,7 +17,7 @@ WINDOW = 5.0  # seconds that the rate is taken over
 
 
 class Rate:
-    """Kicks a second, or moves where a method makes no kicks, over the last seconds."""
+    """Kicks a second, or moves where a method makes no kicks, over the last seconds; none in crossover."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[float, int]] = deque()
@@ -26,15 +26,15 @@ class Rate:
         """Take note of an event; return the rate, None while there is none."""
         done = work(progress)[0]
         seen = self._seen
-        if seen and done < seen[-1][1]:  # a second method counts anew
-            seen.clear()
-        if done == 0:
+        is_anew = bool(seen) and done < seen[-1][1]  # a second method
+        if is_anew or done == 0 or progress.phase == "crossover":
             seen.clear()
         seen.append((progress.elapsed, done))
         while len(seen) > 2 and seen[1][0] <= progress.elapsed - WINDOW:
             seen.popleft()
         seconds = seen[-1][0] - seen[0][0]
-        return (seen[-1][1] - seen[0][1]) / seconds if seconds > 0 else None
+        done -= seen[0][1]
+        return done / seconds if done else None
 
 
 def work(progress: Progress) -> tuple[int, str]:

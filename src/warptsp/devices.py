@@ -79,32 +79,24 @@ def choose(problem: Problem, method: SearchOnGpus, seconds: float | None = None)
     """Return the faster device for this problem: one GPU or several if there are any, if they support the
     problem and if there are enough cities and time; otherwise the CPU. The reason is logged."""
     if problem.n < method.min_gpu_cities:
-        logger.info("device auto: the CPU, for fewer than %d cities", method.min_gpu_cities)
+        logger.debug("device auto: the CPU, for fewer than %d cities", method.min_gpu_cities)
         return "cpu"
     if seconds is not None and seconds < MIN_GPU_SECONDS:
-        logger.info("device auto: the CPU, for less than %g s", MIN_GPU_SECONDS)
+        logger.debug("device auto: the CPU, for less than %g s", MIN_GPU_SECONDS)
         return "cpu"
     lacking = method.gpu_lacks(problem)
     if lacking is None and problem.asymmetric:
         lacking = "tours of asymmetric matrices are longer on GPUs"
     if lacking is not None:
-        logger.info("device auto: the CPU; %s", lacking)
+        logger.debug("device auto: the CPU; %s", lacking)
         return "cpu"
-    from warptsp.backends.cuda import driver
-    from warptsp.backends.cuda.device import find_usable
+    from warptsp.backends.cuda.device import first_usable
 
-    try:
-        driver.find()
-    except BackendUnavailable as error:
-        logger.info("device auto: the CPU; %s", error)
-        return "cpu"
-    try:
-        gpu = find_usable(0)[1]
-    except BackendUnavailable as error:  # there is a GPU, and something is amiss that can be mended
-        logger.warning("device auto: the CPU; %s", error)
+    gpu = first_usable("device auto", logger)
+    if gpu is None:
         return "cpu"
     device = _all_wanted(problem, method, seconds)
-    logger.info("device auto: %s, %s", device, gpu.name)
+    logger.debug("device auto: %s, %s", device, gpu.name)
     return device
 
 

@@ -16,9 +16,11 @@ __all__ = [
     "InvalidOption",
     "InvalidProblem",
     "InvalidTour",
+    "MissingFile",
     "NoTourFound",
     "OutputError",
     "ParseError",
+    "UnreadableFile",
     "UnsupportedProblem",
     "WarpTSPError",
 ]
@@ -74,6 +76,29 @@ class ParseError(InvalidProblem):
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(ParseError, file=self.file, line=self.line, keyword=self.keyword), (self.message,)
+
+
+class UnreadableFile(ParseError, OSError):  # noqa: N818
+    """The system refuses a file, which is a directory, say, or not for this user; also an `OSError`.
+
+    Attributes
+    ----------
+    errno, filename
+        As an `OSError` has them.
+    """
+
+    def __init__(
+        self, message: str, *, file: str | os.PathLike[str] | None = None, errno: int | None = None
+    ) -> None:
+        super().__init__(message, file=file)
+        self.errno, self.filename, self.strerror = errno, self.file, message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(type(self), file=self.file, errno=self.errno), (self.message,)
+
+
+class MissingFile(UnreadableFile, FileNotFoundError):  # noqa: N818
+    """There is no such file; also a `FileNotFoundError`."""
 
 
 class InvalidTour(WarpTSPError, ValueError):  # noqa: N818

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp._checks import checked_count, shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.part import part_of
 from warptsp.problem.values import float_array, integer_array
@@ -75,16 +76,21 @@ def insert(
         If an argument is invalid.
     UnsupportedProblem
         If the instance is a matrix.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with the tour in ``result``.
     """
     started = time.monotonic()
     reach = checked_count("improve", improve, minimum=0, what="a number of cities, 0 or more")
     problem.check_tour(tour)
     whole = _with_places(problem, float_array(points, "the places"), labels, node_ids, extra or {})
     order = _inserted(whole, np.asarray(tour, dtype=np.int32), problem.n)
-    kicks = 0
+    kicks, caught = 0, None
     if reach and whole.n > problem.n:
-        order, kicks = _improved(whole, order, problem.n, reach, seed)
-    return _result(whole, order, started, "insert", {"kicks": kicks, "inserted": whole.n - problem.n})
+        with FirstSignal() as signals:
+            order, kicks = _improved(whole, order, problem.n, reach, seed, signals)
+        caught = signals.caught
+    result = _result(whole, order, started, "insert", {"kicks": kicks, "inserted": whole.n - problem.n})
+    return delivered(replace(result, interrupted=caught is not None, signal=caught), caught)
 
 
 def remove(problem: Problem, tour: ArrayLike, cities: Iterable[int]) -> Result:
@@ -264,7 +270,7 @@ def _detours(
 
 
 def _improved(
-    whole: Problem, order: NDArray[np.int32], n: int, reach: int, seed: int
+    whole: Problem, order: NDArray[np.int32], n: int, reach: int, seed: int, signals: FirstSignal
 ) -> tuple[NDArray[np.int32], int]:
     """Search stretches of so many cities around the new ones, each between its neighbours."""
     size = len(order)
@@ -288,7 +294,7 @@ def _improved(
         low, high = max(begin - 1, 0), min(end + 1, size)
         wraps = end == size and whole.open is None
         cities = np.concatenate([order[low:high], order[:1] if wraps else order[:0]])
-        if len(cities) < 4:
+        if len(cities) < 4 or signals.caught is not None:
             continue
         stretch, made = _stretch(whole, cities, begin > 0, end < size or wraps, seed)
         order[low:high] = stretch[: high - low]

@@ -1,4 +1,4 @@
-"""The signals that end the command: each unwinds the stack, so that no half-written file stays.
+"""The signals that end a call or the command: each unwinds the stack, so that no half-written file stays.
 
 They are Ctrl-C (SIGINT), SIGTERM, SIGHUP (the terminal is gone), SIGQUIT (Ctrl-\\) and SIGXCPU (the limit on
 CPU seconds); what was ignored when the command began, as under nohup, stays ignored.
@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+
+_T = TypeVar("_T")
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
 SIGNALS = tuple(signal.Signals[name] for name in _NAMES if hasattr(signal, name))
@@ -130,6 +132,30 @@ _caught = False
 def is_ending() -> bool:
     """Tell whether a `FirstSignal` has caught one, and none has been entered since: what is left is brief."""
     return _caught
+
+
+def delivered(result: _T, number: int | None, on_interrupt: str | None = None) -> _T:
+    """Return what a call has come to, or raise the signal that ended it, with that in its ``result``.
+
+    So one Ctrl-C also ends a loop of calls. In a notebook, where it ends a cell, the result is returned
+    unless "raise" is said, and so it is to a caller with a `FirstSignal` of its own, which has more to do.
+
+    Raises `KeyboardInterrupt`, of another signal than Ctrl-C as `Terminated`.
+    """
+    if number is None or isinstance(signal.getsignal(number), FirstSignal):
+        return result
+    if on_interrupt == "return" or (on_interrupt is None and in_notebook()):
+        return result
+    error = KeyboardInterrupt() if number == signal.SIGINT else Terminated(number)
+    error.add_note("warptsp: what was found by then is in the attribute 'result' of this exception")
+    error.result = result  # type: ignore[attr-defined]
+    raise error
+
+
+def in_notebook() -> bool:
+    """Whether a notebook runs this; a terminal with IPython is a terminal."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
 
 
 def _is_free(number: signal.Signals) -> bool:

@@ -26,12 +26,18 @@ def number_text(length: int | float, *, down: bool = False) -> str:
 def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool = False) -> str:
     """A length with its unit.
 
-    That is ``"m"``, ``"km"`` or nothing, as `Metric.unit` has it; what is not a whole number of kilometres
-    already has so many significant digits. A lower bound must be rounded down.
+    That is ``"m"``, ``"km"``, ``"s"`` or nothing, as `Problem.unit` has it; what is not a whole number of
+    kilometres already has so many significant digits. A lower bound must be rounded down.
 
     >>> length_text(17429787.55, "m"), length_text(850.4, "m"), length_text(30000, "km")
     ('17 430 km', '850.40 m', '30 000 km')
+    >>> length_text(7530, "s"), length_text(7530.5, "s", down=True), length_text(40.5, "s")
+    ('2:05 h (7530 s)', '2:05 h (7530.5 s)', '40.5 s')
     """
+    if unit == "s":
+        exact = f"{number_text(length, down=down)} s"
+        minutes = int(length // 60.0) if math.isfinite(length) else 0
+        return f"{minutes // 60}:{minutes % 60:02} h ({exact})" if minutes else exact
     if unit == "m":
         if abs(length) < 1000.0:
             return f"{_rounded(float(length), digits, down)} m"

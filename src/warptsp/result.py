@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +16,14 @@ from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.claims import bound_gap
 from warptsp.errors import InvalidOption
+from warptsp.exports import Exports
 from warptsp.problem import KnownLength, Problem
-from warptsp.problem.itinerary import Itinerary, travel_seconds
+from warptsp.problem.itinerary import Itinerary, Schedule, Timing, distances
 from warptsp.progress import in_percent, relative_gap
 from warptsp.quantities import duration_text, finite, format_gap, length_text, number_text
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+_NO_TIMING = Timing()
+_STOPS_TOLD = 100  # in the summary of a schedule
 
 
 class HistoryPoint(NamedTuple):
@@ -54,7 +54,7 @@ class Stage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Result:
+class Result(Exports):
     """The best tour of a run, checked to be a permutation of the cities, and how it came about.
 
     Attributes
@@ -175,20 +175,6 @@ class Result:
         """The names of the cities in visiting order; their numbers in the file if they have none."""
         return [self.problem.label(city) for city in self.tour.tolist()]
 
-    @property
-    def legs(self) -> NDArray[np.int64] | NDArray[np.float64]:
-        """The distance from each city of the tour to the next.
-
-        Of a closed tour, shape (n,), the last leads back to the first city; a path, shape (n - 1,), has none
-        there.
-        """
-        return Itinerary.of(self.problem, self.tour).legs
-
-    @property
-    def cumulative(self) -> NDArray[np.int64] | NDArray[np.float64]:
-        """The distance from the first city of the tour to each, along the tour; shape (n,)."""
-        return Itinerary.of(self.problem, self.tour).cumulative
-
     def starting_at(self, city: int) -> Result:
         """Return the same result with its closed tour rotated to start at `city` (numbered from 0)."""
         tour = self.tour_from(city)
@@ -199,9 +185,9 @@ class Result:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
         return "\n".join(lines_of(self.told()))
 
-    def told(self, *, speed: float | None = None) -> list[Fact]:
+    def told(self, timing: Timing = _NO_TIMING) -> list[Fact]:
         """Return what the summary and `as_dict` say, but for the tour."""
-        problem, unit = self.problem, self.problem.metric.unit
+        problem, unit = self.problem, self.problem.unit
         arcs = [[problem.label(city) for city in arc] for arc in self.missing_arcs.tolist()]
         if arcs:
             number = counted(len(arcs), "arc is", "arcs are")
@@ -209,11 +195,6 @@ class Result:
         else:
             along = " along great circles" if problem.metric.name == "GREAT_CIRCLE" else ""
             length = length_text(self.length, unit) + along
-        way = []
-        if speed is not None:
-            seconds = float(travel_seconds(problem, self.length, speed))
-            words = f"{duration_text(seconds)} at {speed:g} km/h"
-            way = [Fact("speed_kmh", speed), Fact("travel_seconds", seconds, words, "travel time")]
         bound = None
         if self.proved_optimal:
             bound = f"optimal, proved: no {'tour' if problem.open is None else 'path'} is shorter"
@@ -244,7 +225,8 @@ class Result:
             Fact("metric", problem.metric.name),
             Fact("closed", problem.open is None),
             Fact("length", finite(self.length), length),
-            *way,
+            Fact("unit", unit),
+            *([] if arcs else self._times(timing)),
             Fact("missing_arcs", arcs),
             Fact("warning", problem.doubt, problem.doubt),
             *known_facts(self.known, self.length, unit),
@@ -267,36 +249,74 @@ class Result:
             Fact("then", self.then),
         ]
 
-    def as_dict(self, *, speed: float | None = None) -> dict[str, Any]:
+    def _times(self, timing: Timing) -> list[Fact]:
+        """What is said of times: how long the tour takes, and of few stops when each is reached."""
+        schedule = Schedule.of(self.problem, self.tour, timing)
+        if schedule is None or not np.isfinite(schedule.seconds[-1]):
+            return []
+        way, total = schedule.travel_seconds, float(schedule.seconds[-1])
+        speed = "" if timing.speed is None else f" at {timing.speed:g} km/h"
+        words = [f"{duration_text(way)}{speed}"] if self.problem.unit != "s" else []
+        if timing.stop_time:
+            words.append(f"{duration_text(total)} with stops of {duration_text(timing.stop_time)}")
+        told = ", ".join(words) or None
+        facts = [Fact("travel_seconds", way, told, "travel time"), Fact("total_seconds", total)]
+        if timing.speed is not None:
+            facts.append(Fact("speed_kmh", timing.speed))
+        if timing.stop_time:
+            facts.append(Fact("stop_seconds", timing.stop_time))
+        if timing.depart is not None:
+            depart, finish = schedule.arrival(0), schedule.arrival(-1)
+            facts += [Fact("depart", depart), Fact("finish", finish)]
+            names = self.names[:_STOPS_TOLD]
+            rows = [f"{schedule.arrival(at)[:-3]}  {name}" for at, name in enumerate(names)]
+            if len(names) < self.problem.n:
+                rows.append(f"... and {self.problem.n - len(names)} more")
+            if self.problem.open is None:
+                rows.append(f"{finish[:-3]}  {self.names[0]}")
+            facts += [Fact("", words=row, name="" if at else "arrivals") for at, row in enumerate(rows)]
+        return facts
+
+    def as_dict(
+        self, *, speed: float | None = None, stop_time: float = 0.0, depart: Any = None
+    ) -> dict[str, Any]:
         """Return summary and tour as plain numbers and strings, for JSON; without the history.
 
         The tour is there as cities counted from 0 (``tour``), as their numbers in the file (``ids``) and
         their names (``names``, None without any), with the distance to the next city (``legs``) and from the
-        start (``cumulative``).
+        start (``cumulative``), in ``unit``; of a table of durations that has distances, too, these are
+        ``leg_distances``, in ``distance_unit``.
 
         Parameters
         ----------
-        speed : float, optional
-            Kilometres per hour: the dict has the time from the start (``cumulative_seconds``), too, and that
-            of the tour (``travel_seconds``).
+        speed, stop_time, depart
+            As `schedule` takes them: then, and of a table of durations, the dict has ``leg_seconds``, the
+            time from the start to each city (``cumulative_seconds``), stops included, and back
+            (``total_seconds``), and with `depart` each arrival as text (``arrivals``).
 
         Raises
         ------
         InvalidOption
-            The unit of the distances is unknown, so that no speed gives a time.
+            Nothing gives these times.
         """
-        problem = self.problem
+        problem, timing = self.problem, Timing(speed, stop_time, depart)
         itinerary = Itinerary.of(problem, self.tour)
         found = {
-            **values_of(self.told(speed=speed)),
+            **values_of(self.told(timing)),
             "tour": self.tour.tolist(),
             "ids": problem.ids_of(self.tour).tolist(),
             "names": None if problem.labels is None else self.names,
             "legs": [finite(leg) for leg in itinerary.legs.tolist()],
             "cumulative": [finite(distance) for distance in itinerary.cumulative.tolist()],
         }
-        if speed is not None:
-            found["cumulative_seconds"] = travel_seconds(problem, itinerary.cumulative, speed).tolist()
+        if problem.unit == "s" and (other := distances(problem, self.tour)) is not None:
+            found["leg_distances"] = [finite(leg) for leg in other[0].legs.tolist()]
+            found["distance_unit"] = other[1]
+        if (schedule := Schedule.of(problem, self.tour, timing)) is not None:
+            found["leg_seconds"] = [finite(leg) for leg in schedule.legs.tolist()]
+            found["cumulative_seconds"] = [finite(time) for time in schedule.seconds[: problem.n].tolist()]
+            if timing.depart is not None:
+                found["arrivals"] = [schedule.arrival(at) for at in range(problem.n)]
         return found
 
     def tour_from(self, city: int) -> NDArray[np.int32]:
@@ -307,36 +327,6 @@ class Result:
         if len(places) == 0:
             raise InvalidOption(f"city {shown(city)}: cities are numbered from 0 to {self.problem.n - 1}")
         return np.roll(self.tour, -int(places[0]))
-
-    def save(
-        self, path: str | os.PathLike[str], *, format: str | None = None, speed: float | None = None
-    ) -> None:
-        """Write the tour; the ending of the name sets the format (see docs/formats.md), .svg and .png draw
-        it, and .html is the page that `report` writes.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            ``-`` is standard output.
-        format : str, optional
-            One of ``warptsp.io.TOUR_FORMATS``, whatever the ending of the name.
-        speed : float, optional
-            Kilometres per hour, at which tables, GeoJSON and the page say when the tour is where.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written or the format is unknown.
-        """
-        from warptsp.endings import PAGES, PICTURES, ends_in
-        from warptsp.io import write_tour
-
-        if format is None and ends_in(path, PICTURES):
-            find("picture")(path, self.problem, self.tour)
-        elif format is None and ends_in(path, PAGES):
-            self.report(path, speed=speed)
-        else:
-            write_tour(path, self.tour, self.problem, format=format, speed=speed)
 
     def insert(self, points: ArrayLike, **options: Any) -> Result:
         """Return a result with new places, inserted with the least detour; the others keep their order.
@@ -366,60 +356,6 @@ class Result:
         """
         found: Result = find("remove")(self.problem, self.tour, cities)
         return found
-
-    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
-        """Draw the run with matplotlib: the tour, the gap over time, and with snapshots the start tour.
-
-        Parameters
-        ----------
-        path : path, optional
-            File to write: ``.png``, ``.svg`` or ``.pdf``.
-        **options
-            Those of `warptsp.plot`: ``panels``, ``start``, ``title``, ``size``, ``figure``.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            A notebook shows it.
-
-        Raises
-        ------
-        BackendUnavailable
-            If matplotlib is not installed: it comes with ``pip install 'warptsp[plot]'``.
-        InvalidOption, UnsupportedProblem, OutputError
-            See `warptsp.plot`.
-        """
-        if len(self.snapshots) > 1:
-            options.setdefault("start", self.snapshots[0].tour)
-        figure: Figure = find("figure")(
-            self.problem,
-            self.tour,
-            path,
-            **{"history": self.history, "seconds": self.seconds, "known": self.known, **options},
-        )
-        return figure
-
-    def report(self, path: str | os.PathLike[str], *, speed: float | None = None) -> None:
-        """Write a page about the run, tour and snapshots in it, that browsers open without a network.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-        speed : float, optional
-            Kilometres per hour, for the travel times in its list of stops.
-
-        Raises
-        ------
-        InvalidOption
-            If the unit of the distances is unknown, so that no speed gives a time.
-        UnsupportedProblem
-            If there are too many cities for a page.
-        OutputError
-            If the file cannot be written.
-        """
-        if speed is not None:
-            travel_seconds(self.problem, 0, speed)
-        find("report")(self, path, speed=speed)
 
     def __repr__(self) -> str:
         gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"

@@ -66,7 +66,7 @@ class Opened:
 
     def settle(self) -> None:
         """Wait until the page is there and its picture at rest."""
-        self.until("warptspPage.snapshots !== undefined")
+        self.page.evaluate("() => warptspPage.ready")
         self.until("warptspPage.view === undefined || (warptspPage.view.settled && !warptspPage.view.asked)")
 
     def until(self, condition: str) -> None:

@@ -16,7 +16,8 @@ from warptsp.construct import construct
 from warptsp.io import load, read_tour
 from warptsp.plotting.png import encode
 from warptsp.problem import OpenPath, Problem
-from warptsp.report import Report, render, write
+from warptsp.problem.itinerary import Itinerary
+from warptsp.report import Report, Tiles, render, write
 from warptsp.result import HistoryPoint, Snapshot
 
 MARGIN = 0.04  # assets/view.js
@@ -101,6 +102,10 @@ def report_of(problem, tours, **fields):
     )
 
 
+def curve(points):
+    return construct(Problem.from_points(points), "space-filling", seed=0, threads=2, token=None)
+
+
 def as_file(report, folder, **options):
     name = folder / "report.html"
     name.write_text(render(report, **options), encoding="utf-8")
@@ -160,7 +165,8 @@ def test_berlin52(shared_data, tmp_path, settled):
     points = problem.coordinates
     assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
     assert "7542" in opened.text("#figures")
-    assert "over the optimum" in opened.text("#figures")
+    assert ("proved optimal" in opened.text("#figures")) == result.proved_optimal
+    assert ("over the optimum" in opened.text("#figures")) != result.proved_optimal
     assert "to the optimum" in opened.text("#curves")
 
 
@@ -286,7 +292,10 @@ def without_distances(file):
     """A table as the page writes it, which knows no distances."""
     with open(file, newline="", encoding="utf-8") as lines:
         rows = list(csv.reader(lines))
-    assert rows[0][-2:] == ["distance_from_start", "distance_to_next"]
+    assert [title.removesuffix("_km") for title in rows[0][-2:]] == [
+        "distance_from_start",
+        "distance_to_next",
+    ]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(row[:-2] for row in rows)
     return text.getvalue()
@@ -343,7 +352,7 @@ def test_print(small, result, settled):
     opened = settled(small, color_scheme="dark")
     for landscape in (True, False):
         paper = opened.page.pdf(format="A4", landscape=landscape)
-        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
+        assert 1 < len(re.findall(rb"/Type\s*/Page\b", paper)) < 4  # as there are 53 rows
     opened.page.locator("#numbers").uncheck()  # the line alone
     opened.page.emulate_media(media="print")
     opened.until("document.getElementById('print').width > 300")
@@ -353,7 +362,32 @@ def test_print(small, result, settled):
     ink = 1.0 - colours.min(axis=2)
     assert_shows(ink, Camera(points, ink.shape).line(points, result.tour))
     assert not opened.page.locator("#slider").is_visible()
-    assert opened.page.locator("#curves").is_visible()
+    assert not opened.page.locator("#curves").is_visible()
+
+
+def test_paper_has_all_stops_whatever_the_list_shows(named, tmp_path, settled):
+    name, result = named
+    opened = settled(name)
+    page = opened.page
+    page.locator("#find").fill("madrid")
+    assert page.locator("#stops .name").all_inner_texts() == ["Madrid"]
+    page.emulate_media(media="print")
+    opened.until("document.body.classList.contains('listed')")
+    assert page.locator("#stops .name").all_inner_texts() == [*result.names, f"back to {result.names[0]}"]
+    boxes = [row.bounding_box() for row in page.locator("#stops .stop").all()]
+    assert len({(box["x"], box["y"]) for box in boxes}) == 6
+    assert not page.locator(".go").first.is_visible()
+    page.emulate_media(media="screen")
+    opened.until("document.querySelectorAll('#stops .stop').length === 1")
+    # Of too many stops there is no list, and the curves are printed.
+    points = unit_points(1001, 3)
+    many = settled(
+        as_file(report_of(Problem.from_points(points), [np.arange(1001), curve(points)]), tmp_path)
+    )
+    many.page.emulate_media(media="print")
+    many.until("document.getElementById('print').width > 300")
+    assert many.page.locator("#curves").is_visible()
+    assert not many.page.locator("#itinerary").is_visible()
 
 
 # The stops
@@ -405,7 +439,99 @@ def test_the_list_of_stops_is_the_itinerary(named, settled):
     page.locator("#find").fill("")
     page.locator("#stops").focus()
     page.keyboard.press("ArrowDown")
-    assert page.locator("#stops [aria-selected=true]").count() == 1
+    assert page.locator("#stops [aria-current=true]").count() == 1
+
+
+def test_each_stop_can_be_navigated_to(named, settled):
+    name, result = named
+    opened = settled(name)
+    links = opened.page.locator("#stops a").evaluate_all("(links) => links.map((link) => link.href)")
+    places = [result.problem.coordinates[city] for city in [*result.tour, result.tour[0]]]
+    where = [",".join(f"{value:.6f}" for value in place) for place in places]
+    assert links == [f"geo:{at}?q={at}" for at in where]
+    # The links are no stops of the Tab key: Enter follows that of the chosen row.
+    opened.page.evaluate(
+        "() => document.addEventListener('click', (event) => {"
+        " if (event.target.href) { window.followed = event.target.href; event.preventDefault(); } })"
+    )
+    opened.page.locator("#stops .stop").nth(2).click()
+    opened.page.locator("#stops").press("Enter")
+    assert opened.page.evaluate("() => window.followed") == f"geo:{where[2]}?q={where[2]}"
+
+
+def test_only_places_on_the_earth_can_be_navigated_to(small, settled):
+    assert settled(small).page.locator("#stops a").count() == 0
+
+
+def test_a_city_is_found_by_its_number_first_and_has_a_distance(tmp_path, settled):
+    points = unit_points(25_000, 6)
+    problem, tour = Problem.from_points(points), curve(points)
+    opened = settled(as_file(report_of(problem, [tour]), tmp_path))
+    place = int(np.flatnonzero(tour == 712 - 1)[0])
+    way = Itinerary.of(problem, tour).cumulative[place]
+    for wanted in ("city 712", "712", "City 712 "):
+        opened.page.locator("#find").fill(wanted)
+        row = opened.page.locator("#stops .stop").first
+        assert row.locator(".name").inner_text() == "city 712"
+        assert float(row.locator(".way").inner_text().replace("\u2009", "")) == pytest.approx(way, rel=1e-5)
+    opened.page.locator("#stops .stop").first.click()
+    opened.settle()
+    said = re.fullmatch(
+        r"city 712 at (.*), (.*); stop (\d+) of 25000, (.*) from the start", opened.text("#here")
+    )
+    assert [float(said[1]), float(said[2])] == pytest.approx(points[711], rel=1e-6)
+    assert int(said[3]) == place + 1
+    assert float(said[4]) == pytest.approx(way, rel=1e-5)
+
+
+def test_a_named_city_is_found_by_its_number_too(named, settled):
+    opened = settled(named[0])
+    opened.page.locator("#find").fill("city 2")
+    assert opened.page.locator("#stops .name").all_inner_texts() == ["Madrid"]
+
+
+def test_the_number_of_a_stop_is_apart_from_that_of_a_house(tmp_path, settled):
+    labels = ["1 Fir Street", "23 Oak Street", "7 Elm Road"]
+    problem = Problem.from_points([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]], labels=labels)
+    page = as_file(report_of(problem, [np.arange(3, dtype=np.int32)]), tmp_path)
+    opened = settled(page, prepare=lambda page: page.add_init_script(WRITTEN))
+    shown = opened.page.evaluate("() => warptspPage.labels.shown.map(({ number, text }) => [number, text])")
+    assert shown == [["1", "1 Fir Street"], ["2", "23 Oak Street"], ["3", "7 Elm Road"]]
+    # Each with a halo below it, the number in bold, and more than a blank before the name.
+    written = opened.page.evaluate("() => window.written")
+    for number, text in shown:
+        (halo, digits), (below, name) = ([w for w in written if w[1] == part][-2:] for part in (number, text))
+        assert (halo[0], digits[0], below[0], name[0]) == ("halo", "ink", "halo", "ink")
+        assert "bold" in digits[4]
+        assert "bold" not in name[4]
+        assert name[2] - digits[2] - digits[3] > 5
+        assert halo[5] > 3
+
+
+WRITTEN = """
+window.written = [];
+for (const [kind, name] of [["halo", "strokeText"], ["ink", "fillText"]]) {
+  const own = CanvasRenderingContext2D.prototype[name];
+  CanvasRenderingContext2D.prototype[name] = function (text, x, y) {
+    window.written.push([kind, text, x, this.measureText(text).width, this.font, this.lineWidth]);
+    own.call(this, text, x, y);
+  };
+}
+"""
+
+
+def test_each_stop_has_its_arrival(named, settled, tmp_path):
+    _, result = named
+    result.report(tmp_path / "a.html", speed=80, stop_time=600, depart="23:00")
+    times = settled(tmp_path / "a.html").page.locator("#stops .time").all_inner_texts()
+    schedule = result.schedule(speed=80, stop_time=600, depart="23:00")
+    assert times == [schedule.arrival(at)[:-3] for at in range(6)]
+    assert times[0] == "23:00"
+    durations = Problem.from_matrix([[0, 600, 9], [600, 0, 600], [600, 9, 0]], asymmetric=True, unit="s")
+    warptsp.solve(durations).report(tmp_path / "b.html")
+    page = settled(tmp_path / "b.html").page
+    assert page.locator("#stops .time").all_inner_texts()[0] == "0 min"
+    assert not page.locator("#speed").is_visible()
 
 
 def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path, open_page, settled):
@@ -416,7 +542,7 @@ def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path,
     for i, a in enumerate(boxes):
         apart = (boxes[:, 0] >= a[2]) | (boxes[:, 2] <= a[0]) | (boxes[:, 1] >= a[3]) | (boxes[:, 3] <= a[1])
         assert apart.sum() == len(boxes) - 1, i
-    assert {label["text"] for label in shown} <= {str(k + 1) for k in range(52)}
+    assert {label["number"] for label in shown} <= {str(k + 1) for k in range(52)}
     assert [end["text"] for end in opened.page.evaluate("() => warptspPage.labels.ends")] == ["start"]
     opened.page.keyboard.press("n")
     assert opened.page.evaluate("() => warptspPage.labels.on") is False
@@ -472,7 +598,7 @@ def test_the_theme_can_be_switched(small, settled):
 
 # The map
 
-TILE = "https://tile.openstreetmap.org/"
+TILE = "https://tiles.example/map/"
 ANYONE = {"Access-Control-Allow-Origin": "*"}  # as the server has it
 SQUARE = encode([(np.full((256, 256), 255, dtype=np.uint8), (200, 220, 200))], None)
 
@@ -481,7 +607,8 @@ SQUARE = encode([(np.full((256, 256), 255, dtype=np.uint8), (200, 220, 200))], N
 def on_earth(tmp_path):
     places = [[64.1466, -21.9426], [60.1699, 24.9384], [38.7223, -9.1393], [37.9838, 23.7275]]
     problem = Problem.from_points(places, "GREAT_CIRCLE", name="corners of Europe")
-    return as_file(Report.of(warptsp.solve(problem)), tmp_path), np.array(places)
+    tiles = Tiles(f"{TILE}{{z}}/{{x}}/{{y}}.png?k=1", "Somebody <b>else</b>")
+    return as_file(Report.of(warptsp.solve(problem), tiles=tiles), tmp_path), np.array(places)
 
 
 def test_the_map_is_loaded_when_it_is_asked_for(on_earth, settled):
@@ -497,7 +624,9 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, settled):
     opened.page.locator("#map").check()
     opened.until("document.querySelectorAll('#tiles img').length > 0")
     opened.until("[...document.querySelectorAll('#tiles img')].every((tile) => tile.src && tile.complete)")
-    assert "OpenStreetMap" in opened.text("#attribution")
+    assert opened.text("#attribution") == "Somebody <b>else</b>"
+    assert "Everything but the map is in this file." in opened.text("footer")
+    assert "tiles.example" in opened.text("#map-label")
     # Each city lies where the tile that holds it says.
     box = opened.page.locator("#picture").bounding_box()
     tiles = opened.page.evaluate(
@@ -512,7 +641,9 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, settled):
         latitude, longitude = places[int(city)]
         found = []
         for source, left, top, width, height in tiles:
-            depth, column, row = map(int, re.fullmatch(rf"{TILE}(\d+)/(\d+)/(\d+)\.png", source).groups())
+            depth, column, row = map(
+                int, re.fullmatch(rf"{TILE}(\d+)/(\d+)/(\d+)\.png\?k=1", source).groups()
+            )
             north = 0.5 - np.arcsinh(np.tan(np.radians(latitude))) / (2 * np.pi)
             part = np.array([(longitude + 180) / 360, north]) * 2**depth - [column, row]
             if ((part >= 0) & (part < 1)).all():
@@ -563,7 +694,7 @@ def test_a_map_that_is_not_there_is_said(on_earth, settled, answer, words):
     opened = settled(on_earth[0], prepare=lambda page: page.route(f"{TILE}**", answer))
     opened.page.locator("#map").check()
     opened.until("document.getElementById('status').textContent !== ''")
-    assert "could not be loaded: no network, or openstreetmap.org refused" in opened.text("#status")
+    assert "could not be loaded: no network, or tiles.example refused" in opened.text("#status")
     opened.until("document.querySelectorAll('#tiles img').length === 0")
     assert opened.ink().max() > 0.25
     opened.page.locator("#map").uncheck()
@@ -634,6 +765,14 @@ def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, settled):
     assert "open path" in opened.text("#figures")
 
 
+def test_without_tiles_there_is_no_map(named, settled):
+    opened = settled(named[0])
+    opened.page.keyboard.press("m")
+    assert not opened.page.locator("#map-label").is_visible()
+    assert not opened.page.locator("#map").is_checked()
+    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+
+
 def test_without_coordinates_there_is_no_picture(tmp_path, settled):
     points = unit_points(30, 10)
     matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
@@ -700,10 +839,6 @@ def test_the_interface_for_a_live_page(result, tmp_path, open_page):
 # Sizes
 
 
-def curve_tour(problem):
-    return construct(problem, "space-filling", seed=0, threads=2, token=None)
-
-
 def test_ten_thousand_cities(tmp_path, settled):
     points = unit_points(10_000, 11)
     problem = Problem.from_points(points)
@@ -725,7 +860,7 @@ def test_a_million_cities(tmp_path, settled):
     rng = np.random.default_rng(12)
     points = rng.normal(0, 0.02, (1_000_000, 2)) + rng.random((40, 2))[rng.integers(0, 40, 1_000_000)]
     problem = Problem.from_points(points, name="million")
-    best = curve_tour(problem)
+    best = curve(points)
     other = best.copy()
     other[: 1 << 19] = other[: 1 << 19].reshape(-1, 4)[:, [0, 2, 1, 3]].ravel()
     name = as_file(report_of(problem, [other, best]), tmp_path)

@@ -134,6 +134,19 @@ def test_short_numbers():
     assert ", ".join(map(short, numbers)) == "0, 950, 999, 1 k, 12.3 k, 1 M, 4.56 M, 2.5 G"
 
 
+def test_crossover_has_no_rate_of_kicks():
+    """It makes none, and its time does not count for those that come after it."""
+    rate, told = Rate(), []
+    for second, phase in enumerate(["population"] * 3 + ["crossover"] * 9 + ["search"] * 2):
+        kicks = 70 * min(second, 2) + 70 * max(second - 11, 0)
+        now = event(elapsed=float(second), kicks=kicks, phase=phase)
+        told.append(rate(now))
+        line = "  ".join(_display.describe(now, told[-1]))
+        assert "0/s" not in line.replace("70/s", "")
+        assert phase != "crossover" or f"{kicks} kicks  crossover" in line
+    assert told == [None, 70, 70, *[None] * 9, 70, 70]
+
+
 def test_the_rate_is_that_of_the_last_seconds():
     rate = Rate()
     assert rate(event(elapsed=60.0, kicks=0)) is None
@@ -195,7 +208,7 @@ from test_display import event
 from warptsp.cli import _display
 _display.QUICK = 0.0
 with _display.make_display("auto") as display:
-    logging.getLogger("warptsp.run").info("candidate lists")
+    logging.getLogger("warptsp.run.phases").debug("candidate lists")
     for line in sys.stdin:
         if line == "warn\\n":
             logging.getLogger("warptsp.solver").warning("careful")

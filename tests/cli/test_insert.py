@@ -14,6 +14,11 @@ from warptsp.cli import run
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io import write_tour
 
+CALLED = {
+    "u": "x", "v": "y", "w": "name", "Nord": "lat", "N": "lat", "Ost": "lon", "E": "lon", "Wo": "name",
+    "Ort": "name", "Jméno": "name",
+}  # fmt: skip
+"""What the columns of these tables hold; tables of their tours have the same titles."""
 SQUARE = [(0, 0), (10, 0), (10, 10), (0, 10)]
 
 
@@ -28,9 +33,15 @@ def insert(tmp_path, monkeypatch, capsys):
         assert found == status, told.err
         if status:
             return told.err
-        with open("out.csv", newline="") as stream:
-            return list(csv.DictReader(stream)), json.loads(told.out), told.err
+        text = (tmp_path / "out.csv").read_bytes().decode(inserting.encoding)
+        delimiter = next(mark for mark in ";|," if mark in text)
+        rows = [
+            {CALLED.get(title, title): value for title, value in row.items()}
+            for row in csv.DictReader(text.splitlines(), delimiter=delimiter)
+        ]
+        return rows, json.loads(told.out), told.err
 
+    inserting.encoding = "utf-8"
     inserting.write = lambda name, text: (tmp_path / name).write_text(text)
     return inserting
 
@@ -175,5 +186,6 @@ def test_the_encoding_holds_for_both(insert, tmp_path):
     for name, rows in (("t.csv", "Říp,0,0\nŽďár,10,0\n"), ("new.csv", "Nový Žďár,5,3\n")):
         (tmp_path / name).write_text(f"Jméno,u,v\n{rows}", encoding="cp1250")
     columns = ["--x", "u", "--y", "v", "--name", "Jméno"]
+    insert.encoding = "cp1250"
     rows, *_ = insert("t.csv", "new.csv", "--encoding", "cp1250", *columns)
     assert [row["name"] for row in rows] == ["Říp", "Nový Žďár", "Žďár"]

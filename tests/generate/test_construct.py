@@ -16,6 +16,7 @@ from warptsp import _native
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.native import search_distances
 
 COORDINATE_METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
 
@@ -177,10 +178,8 @@ def test_nearest_neighbor_is_nearest(n: int, seed: int, fixed: bool, whole: bool
     token = _native.StopToken()
     cities = np.arange(n)
     length = problem.distance(cities[:, None], cities[None, :])
-    if whole:
-        tour = _native.nearest_neighbor_matrix(length, first, edges, token)
-    else:
-        tour = _native.nearest_neighbor(problem.search_points(), first, 2, edges, 1, token)
+    given = _native.Distances.of_matrix(length) if whole else search_distances(problem)
+    tour = _native.nearest_neighbor(given, first, edges, 1, token)
     assert tour is not None
     problem.check_tour(tour)
     # A step that follows no fixed edge goes to the nearest city that is neither visited nor inside a path.

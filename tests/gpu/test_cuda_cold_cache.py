@@ -164,8 +164,8 @@ def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypa
     given, begun, at_hand = problem(300), [], []
     made = NeighborSearch.__init__
 
-    def opened(search, prepared, run, device, **options):
-        made(search, prepared, run, None, **options)  # the host's search does the GPU's work
+    def opened(search, prepared, run, device, moves, **options):
+        made(search, prepared, run, None, moves, **options)  # the host's search does the GPU's work
         if run.device.gpus:
             begun.append(given.length(search.instance.open(prepared.tour)))
 

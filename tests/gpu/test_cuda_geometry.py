@@ -15,6 +15,7 @@ from warptsp.backends.cuda.plane_candidates import candidate_lists
 from warptsp.backends.cuda.primitives import scan_exclusive, sort_by_key
 from warptsp.generate import dimacs
 from warptsp.problem import Metric
+from warptsp.problem.native import search_distances
 
 pytestmark = pytest.mark.gpu
 
@@ -94,7 +95,9 @@ def test_numbering_and_candidates(gpu: Device, kind: str, n: int, dimensions: in
     np.testing.assert_array_equal(layout.points.download(), numbered)
     for count, per_quadrant, norm in [(5, 0, 2), (8, 1, 2), (10, 2, 2), (16, 4, 2), (8, 1, 1), (10, 2, 0)]:
         lists = candidate_lists(gpu, layout, count, per_quadrant, norm)
-        expected = _native.candidate_lists(numbered, count, per_quadrant, norm, False, 4, token)
+        metric = Metric[f"{('MAX', 'MAN', 'EXACT')[norm]}_{dimensions}D"]
+        of_points = _native.Distances.of_points(metric.kind, numbered)
+        expected = _native.candidate_lists(of_points, count, per_quadrant, 4, token)
         np.testing.assert_array_equal(lists.download(), expected)
 
 
@@ -152,9 +155,7 @@ def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int,
     candidates = candidate_lists(gpu, layout, count, per_quadrant)
     tour = greedy_tour(gpu, layout, candidates, per_quadrant, problem.metric)
     edges = np.empty((0, 2), dtype=np.int32)
-    expected = _native.greedy_edge(
-        problem.search_points(), problem.metric.kind, edges, 4, _native.StopToken()
-    )
+    expected = _native.greedy_edge(search_distances(problem), edges, 4, _native.StopToken())
     length = tour_length(gpu, layout.points, tour, problem.metric)
     assert length == problem.length(layout.city.download()[tour.download()])
     assert length < 1.01 * problem.length(expected)

@@ -131,7 +131,7 @@ def test_what_a_gpu_cannot_do(pretend_gpus, caplog, choosy_method):
     instance = problem(metric="ATT")
     with pytest.raises(UnsupportedProblem, match=r"^device cuda: only EUC_2D is for GPUs; use device cpu"):
         resolve_device("cuda", instance, choosy_method)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert choose(instance, choosy_method) == "cpu"
     assert "device auto: the CPU; only EUC_2D is for GPUs" in caplog.text
     assert choose(problem(), choosy_method) == "cuda:0"
@@ -157,7 +157,7 @@ def test_methods_that_know_no_gpu(pretend_gpus):
 )
 def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, instance):
     pretend_gpus(H200)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert resolve_device("auto", instance, GPU_METHOD) == "cuda:0"
     assert "device auto: cuda:0, NVIDIA H200" in caplog.text
     assert resolve_device("auto", problem(9), GPU_METHOD) == "cpu"
@@ -165,7 +165,7 @@ def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, instance):
 
 def test_auto_takes_the_cpu_for_a_short_run(pretend_gpus, caplog):
     pretend_gpus(H200)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert resolve_device("auto", problem(), GPU_METHOD, 0.5) == "cpu"
     assert "device auto: the CPU, for less than 1 s" in caplog.text
     assert resolve_device("auto", problem(), GPU_METHOD, 1.0) == "cuda:0"
@@ -176,7 +176,7 @@ def test_auto_takes_the_cpu_for_asymmetric_matrices(pretend_gpus, caplog):
     pretend_gpus(H200)
     matrix = np.random.default_rng(1).integers(1, 100, (12, 12))
     asymmetric = Problem.from_matrix(matrix, asymmetric=True)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert resolve_device("auto", asymmetric, GPU_METHOD) == "cpu"
     assert "device auto: the CPU; tours of asymmetric matrices" in caplog.text
     assert resolve_device("auto", Problem.from_matrix(matrix + matrix.T), GPU_METHOD) == "cuda:0"
@@ -184,13 +184,13 @@ def test_auto_takes_the_cpu_for_asymmetric_matrices(pretend_gpus, caplog):
 
 
 def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert choose(problem(), GPU_METHOD) == "cpu"
-    assert [record.levelname for record in caplog.records] == ["INFO"]  # most machines have no GPU
+    assert [record.levelname for record in caplog.records] == ["DEBUG"]  # most machines have no GPU
     assert "no NVIDIA driver" in caplog.text
     caplog.clear()
     pretend_gpus(H200, version=12020)
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         assert choose(problem(), GPU_METHOD) == "cpu"
     assert [record.levelname for record in caplog.records] == ["WARNING"]  # this one could be used
     assert "update the driver" in caplog.text

@@ -2,7 +2,9 @@
 
 import base64
 import html.parser
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,7 +74,7 @@ def test_the_colours_are_those_of_the_page():
     """No paper, no colour of text: a light and a dark page show through."""
     for n in (20, 3000):
         text = solved(random_points(n))._repr_html_()
-        assert "<rect" not in text
+        assert '<rect width="100%"' not in text
         assert re.search(r"[;\"]color:(?!inherit)", text) is None
         assert "background" not in text
 
@@ -121,15 +123,66 @@ def test_few_cities_and_one_place(n):
             assert len(Elements(solved(points, open=open_)._repr_html_()).named("svg")) == 1
 
 
-def test_a_notebook_shows_it(tmp_path):
-    nbformat = pytest.importorskip("nbformat", reason="a notebook is run where nbclient is installed")
-    nbclient = pytest.importorskip("nbclient", reason="a notebook is run where nbclient is installed")
-    pytest.importorskip("ipykernel", reason="a notebook is run where ipykernel is installed")
-    cells = [
-        "import warptsp\nwarptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4]], kicks=1)",
+REPOSITORY = Path(__file__).parents[2]
+NOTEBOOKS = sorted((REPOSITORY / "examples").glob("*.ipynb"))
+
+
+def run_notebook(name, folder):
+    """Run a notebook of the examples in a kernel, and return what its cells show: a list for each."""
+    nbformat = pytest.importorskip("nbformat", reason="notebooks are run where nbclient is installed")
+    nbclient = pytest.importorskip("nbclient", reason="notebooks are run where nbclient is installed")
+    for module in ("ipykernel", "pandas", "openpyxl", "matplotlib"):
+        pytest.importorskip(module, reason=f"the notebooks need {module}: pip install '.[dev]'")
+    notebook = nbformat.read(REPOSITORY / "examples" / name, as_version=4)
+    nbformat.validate(notebook)
+    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [
+        [output.get("data", {"text/plain": output.get("text", "")}) for output in c.outputs] for c in cells
     ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()
-    shown = notebook.cells[0].outputs[0].data
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+def test_a_notebook_is_small_and_linked(file):
+    book = json.loads(file.read_text(encoding="utf-8"))
+    assert all(cell.get("outputs", []) == [] for cell in book["cells"])
+    assert f"(../examples/{file.name})" in (REPOSITORY / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    text = "".join(line for cell in book["cells"] for line in cell["source"])
+    assert "You learn" in text
+    links = re.findall(r"\]\((.*?)\)", text)
+    assert links
+    assert all((file.parent / link).exists() for link in links)
+
+
+def test_a_round_of_deliveries_from_excel_to_a_map(tmp_path):
+    *_, found, frame, said, _, changed = run_notebook("deliveries.ipynb", tmp_path)
+    shown = found[-1]
     assert len(Elements(shown["text/html"]).named("svg")) == 1
-    assert shown["text/plain"].startswith("Result(cities=4, length=14")
+    assert shown["text/plain"].startswith("Result(cities=61, length=")
+    assert "Bakery" in frame[-1]["text/plain"]
+    problem = warptsp.load(tmp_path / "customers.xlsx")
+    tour = warptsp.read_tour(tmp_path / "round.xlsx", problem)
+    problem.check_tour(tour)
+    assert tour[0] == 0
+    assert said[0]["text/plain"].startswith(f"60 customers, {problem.length(tour) / 1000:.1f} km, back at ")
+    assert "Bakery" in (tmp_path / "round.svg").read_text(encoding="utf-8")
+    assert "geo:" in (tmp_path / "round.html").read_text(encoding="utf-8")
+    for name in ("round.gpx", "round.geojson"):
+        assert np.array_equal(warptsp.read_tour(tmp_path / name, problem), tour)
+    assert changed[-1]["text/plain"].startswith("Result(cities=61, length=")
+
+
+def test_a_study_with_bounds_and_plots(tmp_path):
+    _, table, chart, run = run_notebook("study.ipynb", tmp_path)
+    rows = [line.split() for line in table[-1]["text/plain"].splitlines()[2:]]
+    gaps = np.array(rows, dtype=float)
+    assert gaps[:, 0].tolist() == [100, 200, 300]
+    two_opt, three_opt, few_kicks, many_kicks = gaps[:, 1:].T
+    assert (two_opt > three_opt).all()
+    assert (three_opt > many_kicks).all()
+    assert (few_kicks >= many_kicks).all()
+    assert (many_kicks > 0).all()
+    for shown in (chart, run):
+        assert base64.b64decode(shown[-1]["image/png"]).startswith(b"\x89PNG")
+    assert (tmp_path / "gaps.svg").exists()
+    assert (tmp_path / "run.svg").exists()

@@ -83,7 +83,7 @@ def test_an_instance_is_read_back_by_name_by_ending_and_by_contents(format, tmp_
 def test_a_tour_is_read_back_by_its_contents_alone(format, tmp_path):
     problem = INSTANCES["globe"]
     tour = np.array([3, 1, 4, 0, 2])
-    path = tmp_path / (f"a{format.tour_endings[0]}" if format.bare and format.sniff is None else "a")
+    path = tmp_path / (f"a{format.tour_endings[0]}" if format.sniff is None and not format.fallback else "a")
     write_tour(path, tour, problem, format=format.name)
     assert read_tour(path, problem).tolist() == tour.tolist()
 

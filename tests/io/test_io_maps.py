@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from xml.etree import ElementTree
 
 import numpy as np
@@ -154,3 +155,51 @@ def test_other_encodings_are_what_they_declare(tmp_path):
     declared = GPX_TEXT.replace("?>", ' encoding="ISO-8859-1"?>').replace("Berlin", "Zürich")
     (tmp_path / "a.gpx").write_bytes(declared.encode("latin-1"))
     assert load(tmp_path / "a.gpx").labels[0].startswith("Zürich")
+
+
+def archive(file, **members):
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in members.items():
+            packed.writestr(name.replace("_", "."), text)
+
+
+@pytest.mark.parametrize("name", ["a.kmz", "a.kml", "a.dat"])
+def test_kml_in_an_archive(tmp_path, name):
+    archive(tmp_path / name, icon_png="x", doc_kml=KML_TEXT, other_kml="<kml/>")
+    assert list(load(tmp_path / name).labels) == ["Berlin", "Paris"]
+
+
+def test_archives_that_are_refused(tmp_path):
+    archive(tmp_path / "a.kmz", doc_kml=b" " * 40_000_000)
+    with pytest.raises(ParseError, match="more than 32000000 unpacked, which looks like a trap"):
+        load(tmp_path / "a.kmz")
+    archive(tmp_path / "b.kmz", a_csv="x,y")
+    with pytest.raises(ParseError, match="is a ZIP archive or a workbook"):
+        load(tmp_path / "b.kmz")
+    archive(tmp_path / "c.kmz", doc_kml=KML_TEXT)
+    data = bytearray((tmp_path / "c.kmz").read_bytes())
+    data[60] ^= 255
+    (tmp_path / "c.kmz").write_bytes(data)
+    with pytest.raises(ParseError, match="is damaged"):
+        load(tmp_path / "c.kmz")
+
+
+def test_a_link_to_places_is_told(tmp_path):
+    link = "<NetworkLink><Link><href>https://maps.example/kml?mid=1</href></Link></NetworkLink>"
+    (tmp_path / "a.kml").write_text(f"<kml><Document>{link}</Document></kml>")
+    with pytest.raises(
+        ParseError, match=r"no places but a link .*'https://maps.example/kml.mid=1': in Google"
+    ):
+        load(tmp_path / "a.kml")
+
+
+def test_longitudes_beyond_the_antimeridian_are_refused_in_a_line(tmp_path):
+    files = {
+        "a.kml": KML_TEXT.replace("2.35,", "-180.03,"),
+        "a.geojson": '{"type": "Point", "coordinates": [-180.03, 4]}',
+        "a.csv": "lat,lon\n4,-180.03\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ParseError, match=r"-180.03.* -180 (and|to) .*360"):
+            load(tmp_path / name)

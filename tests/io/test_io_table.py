@@ -137,8 +137,16 @@ def test_a_matrix_of_places_that_are_called_as_axes_are():
         ("x;y\n1;2.5\n3,5;4\n", 3, "'3,5' in column x: a number is needed .decimals above have a point"),
         ("x;y\n1;2,5\n3.5;4\n", 3, "'3.5' in column x: a number is needed .decimals above have a comma"),
         ("x;y\n1;2\n1,234;-56,789\n", 3, "'1,234' may be 1.234 or 1234: write one of them"),
-        ("x;y\n1;2\n1,234,5;4\n", 3, "'1,234,5' in column x: a number is needed$"),
-        ("x;y\n1;2\n1.234,5;4\n", 3, "'1.234,5' in column x: a number is needed$"),
+        (
+            "x;y\n1;2\n1,234,5;4\n",
+            3,
+            "'1,234,5' in column x: a number is needed .without marks between thousands.$",
+        ),
+        (
+            "x;y\n1;2\n1.234,5;4\n",
+            3,
+            "'1.234,5' in column x: a number is needed .without marks between thousands.$",
+        ),
         ("A;B\nA;0;1,500\nB;1,500;0\n", 2, "'1,500' may be 1.500 or 1500"),
         (";A;B\nA;0;1,500\nB;1,500;0\n", 2, "'1,500' may be 1.500 or 1500"),
         ("lat;lon\n52\u00b061';13\u00b024'\n", 2, "degrees, such as 52.52 or 52\u00b0 31' 12\" N"),

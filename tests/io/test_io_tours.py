@@ -62,9 +62,9 @@ def test_long_tours(tmp_path):
 def test_csv_has_the_cities_in_order(tmp_path, places):
     write_tour(tmp_path / "a.csv", [2, 0, 1, 3], places)
     legs = [places.distance(a, b) for a, b in ((2, 0), (0, 1), (1, 3), (3, 2))]
-    far = [f"{round(sum(legs[:at]), 3) if at else 0.0},{round(legs[at], 3)}" for at in range(4)]
+    far = [f"{round(sum(legs[:at]) / 1000.0, 3)},{round(legs[at] / 1000.0, 3)}" for at in range(4)]
     assert (tmp_path / "a.csv").read_text("utf-8") == (
-        "position,id,name,lat,lon,distance_from_start,distance_to_next\n"
+        "position,id,name,lat,lon,distance_from_start_km,distance_to_next_km\n"
         f'1,3,"Ro""ma, RM",41.9,12.5,{far[0]}\n'
         f"2,1,Berlin,52.52,13.405,{far[1]}\n"
         f"3,2,Paris <\u00cele>,48.8566,2.3522,{far[2]}\n"

@@ -22,8 +22,8 @@ from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load
 from warptsp.io.options import ROLES, ReadOptions
 from warptsp.io.table import read_table
-from warptsp.io.table.degrees import look_like_degrees
 from warptsp.problem import Metric, Problem
+from warptsp.problem.degrees import look_like_degrees
 
 CAPITALS = np.array(
     [[52.52, 13.405], [48.8566, 2.3522], [41.9028, 12.4964], [40.4168, -3.7038], [48.2082, 16.3738]]
@@ -437,6 +437,19 @@ def test_an_index_that_numbers_the_cities():
     for name, ids in (("id", [12, 40]), ("Nr", [12, 40]), ("year", [1, 2]), (None, [1, 2])):
         named = type("Index", (), {"name": name, "dtype": index.dtype, "__array__": lambda *_, **__: index})()
         assert Problem.from_frame(Frame(named, x=[1, 2], y=[3, 4])).ids_of([0, 1]).tolist() == ids
+
+
+def test_numbers_of_an_index_are_names_where_nothing_else_is():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame({"x": [0, 3, 3], "y": [0, 0, 4]}, index=[10, 20, 30])
+    found = Problem.from_frame(frame)
+    assert (found.labels, found.ids_of([0, 2]).tolist(), found.city("20")) == (["10", "20", "30"], [1, 3], 1)
+    assert Problem.from_frame(frame.reset_index(drop=True)).labels is None
+    assert Problem.from_frame(frame.assign(name=["a", "b", "c"])).labels == ["a", "b", "c"]
+    assert Problem.from_frame(frame.assign(id=[7, 8, 9])).labels is None
+    assert Problem.from_frame(frame.assign(Kunde=["a", "b", "c"])).labels == ["a", "b", "c"]
+    rows = frame.reset_index(drop=True)
+    assert Problem.from_frame(rows[rows.x > 0]).labels == ["1", "2"]  # as they are called in the whole frame
 
 
 def test_columns_that_are_named_come_before_a_geometry():

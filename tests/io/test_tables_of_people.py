@@ -421,3 +421,109 @@ def test_sheets_by_name_and_number(tmp_path):
         load(tmp_path / "a.csv", sheet=1)
     with pytest.raises(InvalidOption, match="sheet: True: the name or number"):
         load(tmp_path / "a.csv", sheet=True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.tsp", "a.csv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3\n1.5 2\n3 4\n5 6\n",
+        "3\n1 1.5 2\n2 3 4\n3 5 6\n",
+        "3\n\n1,1.5,2\n2,3,4\n3,5,6\n",
+        "1.5 2\n3 4\n5 6\n",
+    ],
+)
+def test_a_count_above_the_coordinates(text, name, tmp_path):
+    (tmp_path / name).write_text(text)
+    assert load(tmp_path / name).coordinates.tolist() == [[1.5, 2], [3, 4], [5, 6]]
+
+
+def test_a_count_above_a_matrix_and_what_is_none():
+    assert read("3\n0 5 7\n5 0 9\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+    assert read("3\n0\n5 0\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+    assert read("5\n7 9\n1 2 3\n").n == 4  # a triangle without diagonal
+    with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
+        read("4\n1 2\n3 4\n5 6\n")
+
+
+def test_a_minus_of_unicode():
+    assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
+    assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]
+    assert read("name;pos\nA;\u22121.5, 3.25\nB;2.5, 4.75\n").coordinates[0].tolist() == [-1.5, 3.25]
+    with pytest.raises(ParseError, match=r"may be .1.250 or .1250: write one of them"):
+        read("name;x;y\nA;\u22121.250;870\nB;2.500;4\n")
+    assert read(",A,B\nA,\u2212,5\nB,5,\u2212\n").matrix.tolist() == [[0, 5], [5, 0]]
+
+
+@pytest.mark.parametrize(
+    "text", ["1'250;3\n870;4\n", "A;1 250;3\nB;870;4\n", "1,250.5;3\n870;4\n", "x;y\n1'250;3\n870;4\n"]
+)
+def test_marks_between_thousands_are_told(text):
+    with pytest.raises(
+        ParseError, match=r".1.250(.5)?..*: a number is needed \(without marks between thousands\)"
+    ):
+        read(text)
+
+
+@pytest.mark.parametrize("text", ["x;y\n7.768;15.338\n12.148;23.514\n", "x,y\n504,1.797\n1.386,51\n"])
+def test_numbers_that_have_decimals_by_rule_are_told(text, caplog):
+    assert read(text).n == 2
+    assert "have decimals, not thousands" in caplog.text
+
+
+def test_a_blank_half_with_a_diagonal_is_no_matrix():
+    with pytest.raises(ParseError):
+        read("1,2,3,4\n,739,706,317\n,,738,50\n,,,416\n,,,\n")  # names and a triangle without diagonal
+
+
+@pytest.mark.parametrize(
+    "text", ["1\n2,739\n3,706,738\n", "0,838,618\n1,611\n2\n", "1,,,,\n2,7,,,\n3,4,5,,\n4,5,6,8,\n"]
+)
+def test_a_triangle_with_counted_names_is_asked(text):
+    with pytest.raises(
+        ParseError, match="the first column may count the cities or hold distances: write the"
+    ):
+        read(text)
+
+
+def test_a_triangle_with_names_and_diagonal_loses_none(caplog):
+    assert read("A,0,,\nB,7,0,\nC,4,5,0\n").matrix.tolist() == [[0, 7, 4], [7, 0, 5], [4, 5, 0]]
+    with pytest.raises(ParseError):
+        read("1,0,,\n2,7,0,\n3,4,5,0\n")
+    assert read("5\n7 9\n1 2 3\n").n == 4
+    assert "the rows are taken for a triangle of distances of 4 cities" in caplog.text
+
+
+def test_a_gap_in_a_matrix_without_names():
+    rows = ["0,1,2,3", "1,0,4,{}", "2,4,0,5", "3,{},5,0"]
+    assert read("\n".join(rows).format("\u221e", "inf")).matrix[1, 3] > 20  # more than any tour
+    for gap in ("", "NA", "-"):
+        with pytest.raises(
+            ParseError, match="in row 2, column 4 of the matrix: a distance is needed, inf for a"
+        ):
+            read("\n".join(rows).format(gap, gap))
+
+
+def test_a_title_of_as_many_words_as_columns():
+    problem = read("Stops of Tuesday\nShop,lat,lon\nA,52.5,13.5\nB,48.5,2.5\n")
+    assert (problem.n, list(problem.labels)) == (2, ["A", "B"])
+
+
+@pytest.mark.parametrize(
+    "titles", ["X_mm,Y_mm", "PosX,PosY", "Mid X,Mid Y", "Ref-X,Ref-Y", "X Position,Y Position", "UTM E,UTM N"]
+)
+def test_titles_of_axes(titles):
+    assert read(f"Firma,Adresse,{titles}\nA,B,1,2\n").coordinates.tolist() == [[1, 2]]
+
+
+def test_errors_of_formulas_are_missing_and_null_island_is_told(caplog):
+    text = "name,lat,lon\nA,52.5,13.5\nB,#N/A,#N/A\nC,0,0\n"
+    assert read(text, skip_incomplete=True).n == 2
+    assert "1 place lies at latitude 0, longitude 0, as where none is known" in caplog.text
+
+
+def test_iso_2022_jp_is_asked(tmp_path):
+    (tmp_path / "a.csv").write_bytes("name,x,y\n\u6771\u4eac,1,2\n".encode("iso2022_jp"))
+    with pytest.raises(ParseError, match=r"is text in ISO-2022-JP: .*iso2022_jp"):
+        load(tmp_path / "a.csv")
+    assert list(load(tmp_path / "a.csv", encoding="iso2022_jp").labels) == ["\u6771\u4eac"]

@@ -200,8 +200,13 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
             "no list of coordinates",
         ),
         ("a.geojson", '{"type": "LineString", "coordinates": []}', ParseError, "has 0 lines"),
-        ("a.geojson", "[]", ParseError, "the document is 'None'"),
-        ("a.geojson", '{"a": 1}', ParseError, "is an object with 'a': GeoJSON with a line is needed"),
+        (
+            "a.geojson",
+            "[]",
+            ParseError,
+            "an empty list is no tour: a list of node numbers or of names, or GeoJSON",
+        ),
+        ("a.geojson", '{"a": 1}', ParseError, "an object with the keys 'a' is no tour"),
         ("a.gpx", "<gpx/>", ParseError, r"has 0 routes \(rte\): one is needed"),
         ("a.kml", "<kml/>", ParseError, r"has 0 lines \(LineString\): one is needed"),
         ("a.kml", "<html/>", ParseError, "the document is 'html'"),
@@ -218,3 +223,23 @@ def test_a_line_on_a_map_is_no_tour_of_the_plane(tmp_path, pacific):
     write_tour(tmp_path / "a.kml", range(6), pacific)
     with pytest.raises(InvalidTour, match="a line on a map has latitudes and longitudes, and the instance"):
         read_tour(tmp_path / "a.kml", Problem.from_points(PACIFIC))
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ("6 6\n0 2 5\n2 1 6.5\n1 3 7\n3 5 1\n5 4 1\n4 0 8\n", None),
+        ("6 6\n0 2 5\n4 0 8\n1 3 7\n3 5 1\n2 1 6\n5 4 1\n", None),
+        ("6 6\n0 2 5\n2 1 6\n1 0 7\n3 5 1\n5 4 1\n4 3 8\n", "there more than once"),
+        ("6 6\n0 2 5\n2 1 6\n1 3 7\n3 5 1\n5 4 1\n4 1 8\n", "has 6 edges that are no tour: two at each"),
+        ("6 6\n0 0 5\n2 1 6\n1 2 7\n3 5 1\n5 4 1\n4 3 8\n", "there more than once"),
+        ("6 6\n0 2 5\n2 1 6\n1 3 7\n3 5 1\n5 4 1\n4 6 8\n", "has 6 edges that are no tour: two at each"),
+    ],
+)
+def test_edges_of_linkern(tmp_path, pacific, edges, message):
+    (tmp_path / "a.tour").write_text(edges)
+    if message is None:
+        assert read_tour_file(tmp_path / "a.tour", pacific).cities.tolist() == [0, 2, 1, 3, 5, 4]
+        return
+    with pytest.raises((InvalidTour, ParseError), match=message):
+        read_tour_file(tmp_path / "a.tour", pacific)

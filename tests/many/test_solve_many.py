@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import json
 import os
@@ -202,7 +203,7 @@ def test_what_an_iterator_raises_comes_with_all_that_came_before(count, cities, 
 
     with pytest.raises(error, match="no more") as caught:
         warptsp.solve_many(stream(), kicks=KICKS, threads=1)
-    assert caught.value.results.solved == count
+    assert caught.value.result.solved == count
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as they are on POSIX")
@@ -216,7 +217,7 @@ def test_a_signal_keeps_what_is_done():
                 sent.set()
             yield array
 
-    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2)
+    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2, on_interrupt="return")
     assert sent.is_set()
     assert results.interrupted
     assert results.signal == signal.SIGINT
@@ -297,6 +298,70 @@ def test_the_command_solves_a_folder(tmp_path: Path, capsys):
         problem = warptsp.load(folder / name)
         tour = warptsp.read_tour(tours / f"{name}.tour", problem)
         assert problem.length(tour) == expected.length(position)
+
+
+def test_the_table_says_what_a_result_does(tmp_path: Path, shared_data: Path, capsys):
+    """Of published instances, directed ones, proved ones, and one that is wrong."""
+    folder, table = tmp_path / "rounds", tmp_path / "table.csv"
+    folder.mkdir()
+    for name in ("burma14", "berlin52", "br17"):
+        file = next(shared_data.rglob(f"{name}.*sp"))
+        (folder / file.name).write_bytes(file.read_bytes())
+    np.savetxt(folder / "few.csv", points(1, 7)[0], delimiter=",", header="x,y", comments="")
+    np.savetxt(folder / "many.csv", points(1, 60)[0], delimiter=",", header="x,y", comments="")
+    (folder / "wrong.csv").write_text("x,y\n0,zero\n")
+    assert run(folder, "-o", table, "--kicks", 2000, "--seed", 5, "--json") == 2
+    told = json.loads(capsys.readouterr().out)
+    rows = {row.pop("problem"): row for row in told["table"]}
+    with table.open() as file:
+        written = {row.pop("problem"): row for row in csv.DictReader(file)}
+    assert told["seed"] == 5
+    results = warptsp.solve_many(folder, kicks=2000, seed=5)
+    assert list(rows) == list(written) == results.names
+    for position, name in enumerate(results.names):
+        row, text = rows[name], written[name]
+        words = {None: "", True: "yes", False: "no"}
+        assert (
+            text
+            == {
+                key: words[value] if value is None or isinstance(value, bool) else str(value)
+                for key, value in row.items()
+            }
+            or name == "wrong.csv"
+        )
+        assert row["seed"] == 5 + position
+        if name == "wrong.csv":
+            assert row["length"] is row["lower_bound"] is None
+            continue
+        result = results[position].as_dict()
+        keys = [
+            "cities",
+            "length",
+            "gap_percent",
+            "lower_bound",
+            "bound_gap_percent",
+            "proved_optimal",
+            "seed",
+        ]
+        assert [row[key] for key in keys] == [result[key] for key in keys], name
+    assert (rows["berlin52.tsp"]["gap_percent"], rows["berlin52.tsp"]["proved_optimal"]) == (0.0, False)
+    assert (rows["few.csv"]["gap_percent"], rows["few.csv"]["proved_optimal"]) == (0.0, True)
+    assert rows["many.csv"]["gap_percent"] is rows["many.csv"]["lower_bound"] is None
+
+
+def test_json_that_is_no_instance_is_left_out(tmp_path: Path, capsys):
+    (tmp_path / "a.csv").write_text("x,y\n0,0\n1,1\n2,0\n")
+    (tmp_path / "package.json").write_text('{"name": "warptsp", "version": [1, 2]}')
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "table.json").write_text('{"code": "Ok", "durations": [[0, 1, 2], [1, 0, 2], [2, 2, 0]]}')
+    (tmp_path / "tour.geojson").write_text("{}")  # a format of its own, so that something is wrong with it
+    assert run(tmp_path, "--json", "--kicks", 1) == 2
+    told = capsys.readouterr()
+    names = ["a.csv", "table.json", "tour.geojson"]
+    assert [row["problem"] for row in json.loads(told.out)["table"]] == names
+    assert "left out, as other JSON than instances: broken.json, package.json" in told.err
+    assert "problem tour.geojson: " in told.err
+    assert warptsp.solve_many(tmp_path, kicks=1).names == names
 
 
 def test_the_command_solves_an_array(tmp_path: Path, capsys):

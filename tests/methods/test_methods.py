@@ -11,6 +11,7 @@ from instances import unit_points
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS, get_method
+from warptsp.methods.parameters import describe_params
 from warptsp.problem import OpenPath, Problem
 
 
@@ -32,6 +33,17 @@ def test_a_method_says_what_it_is(name):
     if "cuda" not in method.devices:
         assert "runs on the CPU only" in method.gpu_lacks(points(5))
         assert (method.gpu_limits, method.gpus_wanted, method.explain_launch) == (None, None, None)
+
+
+@pytest.mark.parametrize("as_dataclass", [False, True])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_choice_that_is_none_of_those_there_are_is_refused(name, as_dataclass):
+    kind = METHODS[name].params
+    for option, type_, _ in describe_params(kind):
+        if "Literal" in type_:
+            given = kind(**{option: "other"}) if as_dataclass else {option: "other"}
+            with pytest.raises(InvalidOption, match=f"parameter {option}: 'other' is not '"):
+                warptsp.solve(points(9), method=name, params=given)
 
 
 def test_an_unknown_method_lists_those_there_are():

@@ -8,9 +8,9 @@ from instances import whole_points
 
 import warptsp
 from warptsp.methods.lk import LkParams, cpu, tuning
-from warptsp.methods.lk.cpu import CROSSED
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import DefaultStop, NoImprovement
+from warptsp.stop.default import SETTLED
 
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
@@ -57,10 +57,10 @@ def test_parameters_of_the_method():
 def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)  # the clock shall not decide
     points = np.random.default_rng(23).random((60, 2))
-    found = [warptsp.solve(points, seed=seed, threads=1) for seed in (4, 4, 5)]
-    assert all(result.stop_reason == CROSSED for result in found)
+    found = [warptsp.solve(points, seed=seed, threads=1, prove=False) for seed in (4, 4, 5)]
+    assert all(result.stop_reason == SETTLED for result in found)
     assert np.array_equal(found[0].tour, found[1].tour)
-    more = warptsp.solve(points, seed=4, threads=2)  # members do not depend on threads
+    more = warptsp.solve(points, seed=4, threads=2, prove=False)  # members do not depend on threads
     assert np.array_equal(more.tour, found[0].tour)
     assert found[2].length == pytest.approx(found[0].length, rel=0.01)
 
@@ -73,10 +73,10 @@ def test_without_a_limit_populations_agree(
     points = np.random.default_rng(23).random((cities, 2))
     once = tuning.settling(cities, of_matrix=False)
     assert once.agreeing == agreeing
-    found = warptsp.solve(points, seed=4, threads=1)
-    assert found.stop_reason == CROSSED
+    found = warptsp.solve(points, seed=4, threads=1, prove=False)
+    assert found.stop_reason == SETTLED
     monkeypatch.setattr(tuning, "settling", lambda n, of_matrix: once.replace(agreeing=1, most=1))
-    first = warptsp.solve(points, seed=4, threads=1)
+    first = warptsp.solve(points, seed=4, threads=1, prove=False)
     assert found.length <= first.length
     assert found.counters["moves"] > 0.8 * agreeing * first.counters["moves"]
 
@@ -182,8 +182,8 @@ def test_without_a_limit_small_tours_are_no_longer_than_those_of_many_kicks(
         if kind == "matrix":
             half = random.integers(1, 1000, (60, 60))
             points = half + half.T
-        found = warptsp.solve(points, seed=seed, threads=1)
-        assert found.stop_reason == CROSSED
+        found = warptsp.solve(points, seed=seed, threads=1, prove=False)
+        assert found.stop_reason == SETTLED
         more = 1e-3 if kind == "matrix" else 1e-9  # few random matrices end a little above
         assert found.length <= warptsp.solve(points, kicks=2000, seed=seed, threads=1).length * (1 + more)
 

@@ -313,8 +313,8 @@ def held_karp_of(given=distances(EXACT, POINTS)):
 SPACE = np.column_stack([POINTS, POINTS[:, 0]])
 CHAIN = {"from_": np.arange(N - 1, dtype=np.int32), "to": np.arange(1, N, dtype=np.int32)}
 CURVE = {"points": POINTS, "sphere": False, "threads": 2}
-QUERY = {**CURVE, "count": 8, "per_quadrant": 2, "norm": 2}
 FIXED = {"fixed_edges": EDGES, "threads": 2}
+QUERY = {"count": 8, "per_quadrant": 2, "threads": 2}
 SEEDED = {"seed": 1, "threads": 2}
 LENGTHS = np.take_along_axis(MATRIX, LISTS, axis=1)
 BOTH_WAYS = np.stack([TOUR, TOUR[::-1]])
@@ -323,18 +323,20 @@ FEW = np.stack([MATRIX[:7, :7], MATRIX[5:12, 5:12]])
 KEPT = {"fixed_edges": FEW_EDGES}
 PATH = {"open": True, "start": 2, "end": 3}
 
+
+def of_cities(function):
+    def call(kind=EXACT, points=POINTS, matrix=None, **given):
+        return function(distances(kind, points, matrix), **given, token=token())
+
+    call.__name__ = function.__name__
+    return call
+
+
 # Calls with other right arguments, and functions as they are; those of the first group have a token, too.
 FUNCTIONS = [
-    (_native.candidate_lists, QUERY),
-    (_native.candidate_lists, {**QUERY, "points": SPACE, "sphere": True}),
-    (_native.candidate_lists_matrix, {"matrix": MATRIX, "count": 8, "covers": 2, "threads": 2}),
     (_native.tight_groups, {"lists": LISTS, "lengths": LENGTHS, "ratio": 2.5}),
     (_native.space_filling_curve, {**CURVE, "kind": "hilbert"}),
     (_native.space_filling_curve, {**CURVE, "kind": "sierpinski"}),
-    (_native.greedy_edge, {"points": POINTS, "metric": EXACT, "tiles": 2, **FIXED}),
-    (_native.greedy_edge_matrix, {"matrix": WHOLE, **FIXED}),
-    (_native.nearest_neighbor, {"points": POINTS, "start": 3, "norm": 2, **FIXED}),
-    (_native.nearest_neighbor_matrix, {"matrix": MATRIX, "start": 3, "fixed_edges": EDGES}),
     (_native.random_tour, {"n": 9, "seed": 1}),
     (_native.random_fragments, {"candidates": LISTS, "first": 0, "count": 2, "round": 1, **SEEDED}),
     (_native.keep_fixed_edges, {"order": TOUR, "fixed_edges": EDGES}),
@@ -345,6 +347,13 @@ FUNCTIONS = [
     (_native.optimal_tours, {"distances": WHOLE[None, :10, :10].astype(np.int64), **KEPT}),
 ]  # fmt: skip
 FUNCTIONS_WITHOUT = [
+    (of_cities(_native.candidate_lists), QUERY | {"points": POINTS}),
+    (of_cities(_native.candidate_lists), QUERY | {"kind": Metric.GEO.kind, "points": SPACE}),
+    (of_cities(_native.candidate_lists), QUERY | {"matrix": MATRIX}),
+    (of_cities(_native.greedy_edge), FIXED | {"points": POINTS, "tiles": 2}),
+    (of_cities(_native.greedy_edge), FIXED | {"matrix": WHOLE}),
+    (of_cities(_native.nearest_neighbor), FIXED | {"points": POINTS, "start": 3}),
+    (of_cities(_native.nearest_neighbor), FIXED | {"matrix": MATRIX, "start": 3}),
     (tour_search, {"matrix": WHOLE, "tour": TOUR}),
     (tour_search, {"matrix": MATRIX, "tour": TOUR}),
     (tour_search, {"kind": Metric.EUC_2D.kind, "points": POINTS, "small_integers": True}),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from instances import unit_points
 from numpy.typing import NDArray
 
-from warptsp import _native
+from warptsp import Metric, _native
 
 
 def candidates(
@@ -22,7 +22,9 @@ def candidates(
     threads: int = 1,
 ) -> NDArray[np.int32]:
     rows = np.ascontiguousarray(points, dtype=np.float64)
-    lists = _native.candidate_lists(rows, count, per_quadrant, norm, sphere, threads, _native.StopToken())
+    metric = Metric.GEO if sphere else Metric[f"{('MAX', 'MAN', 'EXACT')[norm]}_{rows.shape[1]}D"]
+    given = _native.Distances.of_points(metric.kind, rows)
+    lists = _native.candidate_lists(given, count, per_quadrant, threads, _native.StopToken())
     assert lists is not None
     return lists
 
@@ -135,13 +137,18 @@ def test_large_instances_do_not_depend_on_threads() -> None:
         np.testing.assert_array_equal(candidates(points, 10, 2, threads=threads), one)
 
 
+def of_matrix(matrix: np.ndarray, count: int, covers: int, seed: int) -> np.ndarray | None:
+    given = _native.Distances.of_matrix(matrix)
+    return _native.candidate_lists(given, count, covers, 1 + seed % 3, _native.StopToken())
+
+
 @settings(max_examples=25, deadline=None, print_blob=True)
 @given(n=st.integers(1, 40), seed=st.integers(0, 2**32 - 1), whole=st.booleans(), count=st.integers(1, 12))
 def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
     random = np.random.default_rng(seed)
     matrix = random.integers(0, 9, (n, n)).astype(np.int32 if whole else np.float64)
     matrix = np.maximum(matrix, matrix.T)
-    lists = _native.candidate_lists_matrix(matrix, count, 0, 1 + seed % 3, _native.StopToken())
+    lists = of_matrix(matrix, count, 0, seed)
     assert lists is not None
     for city in range(n):
         step = (np.arange(n) - city) % n
@@ -181,7 +188,7 @@ def test_matrix_to_all_sides(n: int, seed: int, whole: bool, count: int, covers:
         points = random.integers(0, side, (n, 2))
         matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
     matrix = matrix.round().astype(np.int32) if whole else matrix
-    lists = _native.candidate_lists_matrix(matrix, count, covers, 1 + seed % 3, _native.StopToken())
+    lists = of_matrix(matrix, count, covers, seed)
     assert lists is not None
     for city in range(n):
         order = spread(matrix, city, count, covers)
@@ -198,26 +205,22 @@ def test_more_threads_than_cities() -> None:
 def test_stopped() -> None:
     token = _native.StopToken()
     token.request()
-    points = unit_points(1000, 1)
-    assert _native.candidate_lists(points, 10, 2, 2, False, 2, token) is None
-    assert _native.candidate_lists_matrix(np.zeros((50, 50)), 5, 2, 1, token) is None
+    for given_by in (
+        _native.Distances.of_points(Metric.EXACT_2D.kind, unit_points(1000, 1)),
+        _native.Distances.of_matrix(np.zeros((50, 50))),
+    ):
+        assert _native.candidate_lists(given_by, 5, 1, 2, token) is None
 
 
 @pytest.mark.parametrize(
-    ("columns", "count", "per_quadrant", "norm", "sphere", "message"),
+    ("columns", "count", "per_quadrant", "message"),
     [
-        (4, 10, 2, 2, False, "4 columns"),
-        (2, 0, 0, 2, False, "count is 0"),
-        (2, 10, 3, 2, False, "per_quadrant is 3"),
-        (2, 10, -1, 2, False, "per_quadrant is -1"),
-        (2, 10, 2, 3, False, "norm is 3"),
-        (2, 10, 2, 2, True, "sphere"),
+        (3, 10, 3, "per_quadrant is 3"),
+        (2, 0, 0, "count is 0"),
+        (2, 10, 3, "per_quadrant is 3"),
+        (2, 10, -1, "per_quadrant is -1"),
     ],
 )
-def test_bad_arguments(
-    columns: int, count: int, per_quadrant: int, norm: int, sphere: bool, message: str
-) -> None:
+def test_bad_arguments(columns: int, count: int, per_quadrant: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _native.candidate_lists(
-            np.zeros((5, columns)), count, per_quadrant, norm, sphere, 1, _native.StopToken()
-        )
+        candidates(np.zeros((5, columns)), count, per_quadrant)

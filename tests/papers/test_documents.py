@@ -31,6 +31,7 @@ DESCENT = {"neighbors": 40, "improvement": "best", "edges": "next", "moves": "on
 SPELLED_OUT = {
     ("000", "two-opt"): {"start": "given"},
     ("000", "three-opt"): {"start": "given"},
+    ("000", "swap"): {"start": "given"},
     ("000", "relocate"): {"start": "given"},
     ("001", "swap"): {"start": "given"},
     ("002", "hill-climbing"): {
@@ -67,14 +68,33 @@ def test_a_document_is_the_call_that_is_spelled_out(number, method):
     assert found.counters != other.counters  # so the comparison can tell
 
 
-@pytest.mark.parametrize(("number", "method", "gpu"), [("001", "swap", 8), ("002", "hill-climbing", "tuned")])
+@pytest.mark.parametrize(
+    ("number", "method", "gpu"),
+    [
+        ("000", "two-opt", {"block": 1024}),
+        ("001", "swap", {"version": 8}),
+        ("002", "hill-climbing", {"version": "tuned"}),
+    ],
+)
 def test_a_gpu_runs_the_version_of_the_document(monkeypatch, number, method, gpu):
     monkeypatch.setattr(papers, "resolve_device", lambda device, *_: {"auto": "cuda:0"}.get(device, device))
+    ((name, value),) = gpu.items()
     call = system_of(number, instance(), None, None, None, "auto", None)
-    assert (call.method, call.params["version"], call.device) == (method, gpu, "cuda:0")
-    asked = system_of(number, instance(), method, {"version": None}, "random", "cuda:1", None)
-    assert (asked.params["version"], asked.start, asked.device) == (None, "random", "cuda:1")
-    assert system_of(number, instance(), None, None, None, "cpu", None).params.get("version") != gpu
+    assert (call.method, call.params[name], call.device) == (method, value, "cuda:0")
+    asked = system_of(number, instance(), method, {name: None}, "random", "cuda:1", None)
+    assert (asked.params[name], asked.start, asked.device) == (None, "random", "cuda:1")
+    assert system_of(number, instance(), None, None, None, "cpu", None).params.get(name) != value
+    # What its code cannot do runs on the CPU, unless a GPU is asked for by name.
+    for other in (
+        Problem.from_points(whole_points(30, 5) % 90, "GEO"),
+        Problem.from_points(whole_points(30, 5), "EUC_2D", open=warptsp.OpenPath()),
+    ):
+        lacks = DOCUMENTS[number].systems[method].gpu_plane
+        call = system_of(number, other, None, None, None, "auto", None)
+        assert (call.device, call.params.get(name) == value) == (
+            ("cpu", False) if lacks else ("cuda:0", True)
+        )
+        assert system_of(number, other, None, None, None, "cuda", None).device == "cuda"
 
 
 @pytest.mark.gpu
@@ -147,11 +167,14 @@ def test_the_command_lists_and_runs_them(tmp_path):
     assert '"start": "given"' in done.stdout
 
 
-def test_each_page_begins_with_its_command_and_the_headline_of_the_index():
+def test_each_page_begins_with_its_command_the_headline_of_the_index_and_a_drawing():
     index = (PAGES / "index.md").read_text(encoding="utf-8")
     for number in DOCUMENTS:
-        _, _, how, headline, *_ = (PAGES / f"{number}.md").read_text(encoding="utf-8").splitlines()
+        _, _, how, headline, _, drawing, *_ = (
+            (PAGES / f"{number}.md").read_text(encoding="utf-8").splitlines()
+        )
         assert how.startswith(f"`warptsp solve FILE --document {number}` runs it")
         found = re.fullmatch(r"\*(.+)\*: published (.+); H100 (.+); one CPU core (.+)\.", headline)
         assert found is not None
+        assert drawing == "```text"
         assert f"{found[1]}: {found[2]} | {found[3]} | {found[4]} |" in index

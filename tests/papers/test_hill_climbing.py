@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instances import whole_points
+from instances import AWKWARD, awkward, mixed, whole_points
 
 import warptsp
 from warptsp import Metric, OpenPath, Problem, Result, stop
@@ -60,18 +60,12 @@ def deltas(matrix: np.ndarray, tour: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return link, other, delta - length[link] - length[other]
 
 
-def mix64(z: int) -> int:
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
-    return z ^ (z >> 31)
-
-
 def random_start(seed: int, climber: int, n: int) -> np.ndarray:
-    state = mix64((mix64((mix64(seed) + 0x68696C6C) % 2**64) + climber) % 2**64)
+    state = mixed(mixed(mixed(seed) + 0x68696C6C) + climber)
     tour = np.arange(n)
     for i in range(n - 1, 0, -1):
         state = (state + 0x9E3779B97F4A7C15) % 2**64
-        j = ((mix64(state) >> 32) * (i + 1)) >> 32
+        j = ((mixed(state) >> 32) * (i + 1)) >> 32
         tour[i], tour[j] = tour[j], tour[i]
     return tour
 
@@ -235,34 +229,9 @@ def test_what_does_not_fit() -> None:
         climb(squares(100, "GEO"), "cuda", version="tiled")
 
 
-def awkward(kind: str) -> Problem:
-    random = np.random.default_rng(3)
-    n = 77
-    match kind:
-        case "one place":
-            places = np.full((n, 2), 3.25)
-        case "duplicates":
-            places = random.integers(0, 4, (n, 2)).astype(float)
-        case "far away":
-            places = 1e12 + random.integers(0, 10**6, (n, 2)).astype(float)
-        case "small steps":
-            places = random.random((n, 2)) * 1e-9
-        case "huge":
-            places = random.random((n, 2)) * 1e30
-        case "line":
-            places = np.stack([random.permutation(n), np.zeros(n)], axis=1).astype(float)
-        case "long integers":
-            return Problem.from_points(random.integers(0, 10**9, (n, 2)).astype(float), "EUC_2D")
-        case _:
-            raise AssertionError(kind)
-    return Problem.from_points(places, "EXACT_2D")
-
-
-@pytest.mark.parametrize(
-    "kind", ["one place", "duplicates", "far away", "small steps", "huge", "line", "long integers"]
-)
+@pytest.mark.parametrize("kind", AWKWARD)
 def test_awkward_places(device: str, kind: str) -> None:
-    problem = awkward(kind)
+    problem = awkward(kind, 77)
     assert_locally_optimal(problem, climb(problem, device))
 
 
@@ -309,24 +278,6 @@ def test_limits(device: str) -> None:
     assert result.counters["climbers"] >= 1
     assert result.stop_reason == "time limit of 0.3 s"
     problem.check_tour(result.tour)
-
-
-def test_a_token_stops_even_the_first_climber(device: str) -> None:
-    problem = squares(6000)
-    token = stop.StopToken()
-    events = []
-
-    def callback(event: Any) -> None:
-        events.append(event.length)
-        if len(events) == 4:
-            token.request()
-
-    result = warptsp.solve(
-        problem, method="hill-climbing", device=device, threads=1, stop=token, callback=callback
-    )
-    problem.check_tour(result.tour)
-    assert result.stop_reason == "stop requested"
-    assert result.length == problem.length(result.tour)
 
 
 def test_a_given_tour_is_the_start_of_the_first_climber(device: str) -> None:

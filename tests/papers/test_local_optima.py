@@ -35,14 +35,11 @@ TWO_OPT = [
     ("hill-climbing", {"climbers": 9}),
 ]
 NEVER_OPEN = ("hill-climbing",)
-CPU_ONLY = ("vnd",)
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(start=3, end=5)]
 
 
 def solve(problem, method, params, **options):
     """A run that says it is complete, or as good as that: of a tour of length 0 nothing is asked."""
-    if method in CPU_ONLY and options.get("device") == "cuda":
-        pytest.skip(f"{method} runs on the CPU only")
     result = warptsp.solve(problem, method=method, params=params, **{"threads": 2, "bound": False, **options})
     problem.check_tour(result.tour)
     assert result.stop_reason in (COMPLETE, "a tour of length 0 is optimal")

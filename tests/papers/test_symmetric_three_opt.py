@@ -6,11 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from instances import MATRICES, distances, problem_of
-from test_symmetric import OTHERS, PATHS, PLANAR, best_gain, same_cycle, tolerance
+from instances import AWKWARD, MATRICES, awkward, distances, problem_of
+from test_symmetric import OTHERS, PATHS, PLANAR, best_gain, closed, same_cycle, tolerance
 
 import warptsp
-from warptsp import Problem
 
 METHOD = "symmetric-three-opt"
 
@@ -21,17 +20,10 @@ def solve(problem, start="random", **options):
 
 def best_gain_of_three(problem, tour):
     """The most that the exchange of three edges can gain, but for those that must stay; by brute force."""
-    d, t = distances(problem), list(tour)
-    if problem.open is not None:  # a city more, at distance 0 from all, between the end and the start
-        d = np.pad(d, ((0, 1), (0, 1)))
-        t.append(problem.n)
-    fixed = {frozenset(map(int, e)) for e in problem.fixed_edges}
-    if problem.open is not None:
-        ends = ((problem.open.start, t[0]), (problem.open.end, t[-2]))
-        fixed |= {frozenset((int(city), problem.n)) for given, city in ends if given is not None}
-    free = [i for i in range(len(t)) if frozenset((int(t[i]), int(t[(i + 1) % len(t)]))) not in fixed]
+    d, t, free = closed(problem, tour)
+    t = t.tolist()
     most = 0.0
-    for i, j, k in itertools.combinations(free, 3):
+    for i, j, k in itertools.combinations(np.flatnonzero(free), 3):
         a, b, c = t[i + 1 : j + 1], t[j + 1 : k + 1], t[k + 1 :] + t[: i + 1]
         old = d[a[-1], b[0]] + d[b[-1], c[0]] + d[c[-1], a[0]]
         for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
@@ -142,10 +134,9 @@ def test_ends_and_fixed_edges_are_kept(kind, path, device):
             assert best_gain_of_three(problem, result.tour) <= 0
 
 
-def test_places_that_single_precision_cannot_tell_apart(device):
-    random = np.random.default_rng(1)
-    far_away = 1e12 + random.integers(0, 10**4, (40, 2))
-    for places in (far_away, 1e-9 * random.random((41, 2)), 1e30 * random.random((40, 2))):
-        problem = Problem.from_points(places)
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_awkward_places(kind, device):
+    for n in (40, 41):
+        problem = awkward(kind, n)
         result = solve(problem, "given", device=device)
         assert best_gain_of_three(problem, result.tour) <= tolerance(problem)

@@ -1,5 +1,6 @@
 """Pictures: well-formed, of a sensible size, and with the tour in them."""
 
+import re
 import struct
 import xml.etree.ElementTree as ElementTree
 import zlib
@@ -10,9 +11,10 @@ from instances import unit_points
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.plotting import check_drawable, draw, raster
-from warptsp.plotting.colours import BLACK, BLUE, VERMILION
+from warptsp.plotting.colours import BLACK, BLUE, ON_PAPER, VERMILION
+from warptsp.plotting.labels import LABELLED, Labels
 from warptsp.plotting.picture import VECTOR_CITIES
-from warptsp.plotting.plane import Edges, tour_edges
+from warptsp.plotting.plane import Edges, city_plane, degree_of, tour_edges
 from warptsp.plotting.raster import Pen, View, opacity
 from warptsp.problem import OpenPath, Problem
 
@@ -59,7 +61,7 @@ def test_svg_goes_through_every_city(tmp_path):
     root = ElementTree.parse(tmp_path / "box.svg").getroot()
     assert root.get("width") == "140"
     assert root.find(f"{SVG}title").text == "a <box> & co, 4 cities, length 30"
-    tour, dots = paths(tmp_path / "box.svg")
+    tour, dots = paths(tmp_path / "box.svg")[:2]
     # 10 steps a pixel, margin 4, y downwards.
     assert tour == "M40 700l1320 0 0 -660 -1320 0z"
     assert dots.count("h0") == 4
@@ -169,7 +171,108 @@ def test_edges_go_the_short_way_around_the_world(tmp_path):
     west, east = (20 + 960 * (longitude + 150) / 290 for longitude in (-30, 30))
     assert not any(across[int(west) + 20 : int(east) - 20])  # there the tour goes by the north
     draw(tmp_path / "world.svg", problem, tour, size=1000)
-    assert paths(tmp_path / "world.svg")[0].count("M") == 2
+    assert paths(tmp_path / "world.svg")[1].count("M") == 2  # land lies below it
+
+
+EUROPE = {"Lisbon": (38.7223, -9.1393), "Madrid": (40.4168, -3.7038), "3 Paris": (48.8566, 2.3522),
+          "Bern <&>": (46.948, 7.4474), "Rome\x00": (41.9028, 12.4964)}  # fmt: skip
+
+
+def texts(path):
+    return ["".join(text.itertext()) for text in ElementTree.parse(path).getroot().iter(f"{SVG}text")]
+
+
+def test_an_svg_says_where_the_tour_starts_its_direction_numbers_and_names(tmp_path):
+    problem = Problem.from_points(list(EUROPE.values()), "GREAT_CIRCLE", labels=list(EUROPE), name="five")
+    tour = np.array([2, 3, 4, 1, 0])
+    draw(tmp_path / "x.svg", problem, tour, size=600)
+    root = ElementTree.parse(tmp_path / "x.svg").getroot()
+    names = ["3 Paris", "Bern <&>", "Rome?", "Madrid", "Lisbon"]
+    expected = [f"{i + 1}\u2002{name}" for i, name in enumerate(names)]
+    halo, ink = texts(tmp_path / "x.svg")[:5], texts(tmp_path / "x.svg")[5:10]
+    assert halo == ink == expected
+    assert texts(tmp_path / "x.svg")[10:] == ["start", "five, 5 cities, length 4443.7 km"]
+    (group,) = [group for group in root.iter(f"{SVG}g") if group.get("stroke")]
+    assert group.get("aria-hidden") == "true"
+    assert len(group) == 5
+    bold = [tspan.text for tspan in root.iter(f"{SVG}tspan") if tspan.get("font-weight") == "bold"]
+    assert bold == ["1", "2", "3", "4", "5"] * 2
+    # Arrows in the middle of the edges point along the tour.
+    stops = [
+        [float(n) for n in step.split()] for step in re.findall(r"M(\S+ \S+)h0", paths(tmp_path / "x.svg")[2])
+    ]
+    arrows = [
+        np.array([corner.split() for corner in arrow.split("L")], dtype=float)
+        for arrow in paths(tmp_path / "x.svg")[3][1:-1].split("zM")
+    ]
+    assert len(arrows) == 5
+    for a, b, arrow in zip(stops, np.roll(stops, -1, axis=0), arrows, strict=True):
+        assert np.abs((np.array(a) + b) / 20 - (2 * arrow[0] + arrow[1] + arrow[2]) / 4).max() < 0.2
+        assert np.dot(np.array(b) - a, arrow[0] - arrow[1:].mean(axis=0)) > 0
+
+
+def test_a_path_has_two_flags(tmp_path):
+    problem = Problem.from_points([[0, 0], [10, 0], [10, 10], [0, 10]], open=OpenPath())
+    draw(tmp_path / "x.svg", problem, np.arange(4), title="")
+    assert texts(tmp_path / "x.svg")[-3:] == ["start", "end", ""]
+
+
+@pytest.mark.parametrize("n", [1, 60, 400, 401])
+def test_labels_do_not_collide(tmp_path, n):
+    points = unit_points(n)
+    problem = Problem.from_points(points, labels=[f"place {i} 日本" for i in range(n)])
+    labels = Labels(100 + 800 * points, (1000, 1000), 12.0, ON_PAPER)
+    dots = len(labels.boxes)
+    assert dots == (n if n <= LABELLED else 0)
+    elements = labels.elements(problem.labels, closed=True)
+    placed = labels.boxes[dots:]
+    assert len(placed) == sum("tspan" in element for element in elements) / 2 + 1
+    assert len(placed) > min(dots, 50)
+    for i, (left, top, right, bottom) in enumerate(labels.boxes):
+        others = np.delete(placed, i - dots, axis=0) if i >= dots else placed
+        apart = (others[:, :2] >= [right, bottom]) | (others[:, 2:] <= [left, top])
+        assert apart.any(axis=1).all()
+    assert placed.min() >= 0
+    assert placed.max() <= 1000
+
+
+def test_an_svg_has_the_coastlines_where_they_are_fine_enough(tmp_path):
+    problem = Problem.from_points(list(EUROPE.values()), "GREAT_CIRCLE")
+    draw(tmp_path / "x.svg", problem, np.arange(5), size=600)
+    land = paths(tmp_path / "x.svg")[0]
+    plane = city_plane(problem)
+    view = View.fit(plane, 600)
+    rings = []
+    for ring in land[1:-1].split("zM"):
+        first, _, steps = ring.partition("l")
+        moves = np.array(f"{first} {steps}".replace("-", " -").split(), dtype=int).reshape(-1, 2)
+        rings.append(np.cumsum(moves, axis=0))
+
+    def is_land(latitude, longitude):
+        x, y = view.pixels(np.array([[longitude * degree_of(plane[:, 1]), latitude]]))[0]
+        return any(crossings(ring, x, y) % 2 for ring in rings)
+
+    assert [is_land(*place) for place in ((40, -4), (47, 8), (45.5, 0.5), (43, 12))] == [True] * 4
+    assert [is_land(*place) for place in ((47, -6), (40, 5), (42, -11))] == [False] * 3
+    town = Problem.from_points([[47.0, 8.0], [47.1, 8.1], [47.0, 8.1]], "GREAT_CIRCLE")
+    draw(tmp_path / "town.svg", town, np.arange(3))
+    assert paths(tmp_path / "town.svg")[0].startswith("M")
+    assert "#f3f1ea" in (tmp_path / "x.svg").read_text("utf-8")
+    assert "#f3f1ea" not in (tmp_path / "town.svg").read_text("utf-8")
+
+
+def crossings(ring, x, y):
+    """How often a ray to the right crosses a ring."""
+    (x0, y0), (x1, y1) = ring.T, np.roll(ring, -1, axis=0).T
+    over = (y0 > y) != (y1 > y)
+    return int((x < (x0 + (y - y0) * (x1 - x0) / np.where(over, y1 - y0, 1)))[over].sum())
+
+
+def test_driving_times_with_places_are_drawn_as_a_map():
+    places = np.array([[13.4, 52.5], [2.35, 48.86], [-3.7, 40.42]])
+    times = Problem.from_matrix([[0, 3, 4], [3, 0, 5], [4, 5, 0]], display=places, display_degrees=True)
+    own = Problem.from_points(places[:, ::-1], "GREAT_CIRCLE")
+    assert np.allclose(city_plane(times), city_plane(own))
 
 
 def test_cities_at_one_place_are_a_dot(tmp_path):

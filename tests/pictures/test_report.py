@@ -12,10 +12,10 @@ import pytest
 
 import warptsp
 from warptsp.cli import run
-from warptsp.errors import OutputError, UnsupportedProblem
+from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
 from warptsp.io import read_tour, write_tour
 from warptsp.problem import OpenPath, Problem
-from warptsp.report import Report, document, render, snapshots_for, write
+from warptsp.report import Report, Tiles, document, render, snapshots_for, write
 from warptsp.report.plane import EXACT_BITS, Plane
 from warptsp.result import Snapshot
 
@@ -100,7 +100,7 @@ def test_a_page_holds_the_run(result):
     assert np.array_equal(x, coordinates[page.integers("order", differences=False), 0])
 
 
-def test_nothing_is_loaded_but_the_map(result):
+def test_nothing_is_loaded(result):
     page = Page(render(Report.of(result)))
     programs = [attributes for tag, attributes in page.tags if tag == "script"]
     assert not [attributes for attributes in programs if "src" in attributes]
@@ -111,10 +111,95 @@ def test_nothing_is_loaded_but_the_map(result):
     policy = page.policy
     assert policy["default-src"] == policy["connect-src"] == policy["base-uri"] == "'none'"
     assert policy["img-src"] == "data:"
-    on_earth = Problem.from_points([[52.5, 13.4], [48.9, 2.4]], "GREAT_CIRCLE")
-    assert Page(render(of_tour(on_earth))).policy["img-src"] == "data: blob:"
-    assert Page(render(of_tour(on_earth))).policy["connect-src"] == document.TILES
+    on_earth = of_tour(Problem.from_points([[52.5, 13.4], [48.9, 2.4]], "GREAT_CIRCLE"))
+    assert Page(render(on_earth)).policy == {
+        **policy,
+        "script-src": Page(render(on_earth)).policy["script-src"],
+    }
     assert "unsafe" not in " ".join(policy.values())
+
+
+def test_tiles_are_fetched_from_where_the_report_says_alone():
+    problem = Problem.from_points([[52.5, 13.4], [48.9, 2.4]], "GREAT_CIRCLE")
+    nasty = "https://Maps.Example:8080/a;b,'c/{z}/{x}/{y}.png?a=1&key=%3C"
+    page = Page(text := render(of_tour(problem, tiles=Tiles(nasty, NASTY))))
+    assert page.policy["connect-src"] == "https://Maps.Example:8080"
+    assert page.policy["img-src"] == "data: blob:"
+    assert page.facts["tiles"] == [nasty, NASTY]
+    assert "alert(1)</script>" not in text
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in Page(render(of_tour(problem))).tags]
+    live = Page(render(of_tour(problem, tiles=Tiles("http://127.0.0.1/{z}{x}{y}")), connect="'self'"))
+    assert live.policy["connect-src"] == "'self' http://127.0.0.1"
+    for template, credit in {
+        "https://tile.openstreetmap.org/{z}/{x}/{y}.png": "© OpenStreetMap contributors",
+        "https://tile.notopenstreetmap.org/{z}/{x}/{y}.png": "Map: tile.notopenstreetmap.org",
+    }.items():
+        assert Tiles(template).credit == credit
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "",
+        "tiles/{z}/{x}/{y}.png",
+        "ftp://a.example/{z}/{x}/{y}.png",
+        "file:///{z}/{x}/{y}.png",
+        "javascript:alert(1)//{z}/{x}/{y}",
+        "data:image/png,{z}/{x}/{y}",
+        "https://a.example",
+        "https://a.example/{z}/{x}.png",
+        "https://a.example/{z}/{x}/{y}/{y}.png",
+        "https://{s}.example/{z}/{x}/{y}.png",
+        "https://a.example/{z}/{x}/{y}{r}.png",
+        "https://a.example/{z}/{x}/{-y}.png",
+        "https://a.example/{z}/{x}/{y}}.png",
+        "https://{z}.example/{x}/{y}.png",
+        "https://me:secret@a.example/{z}/{x}/{y}.png",
+        "https://a.example; script-src *//{z}/{x}/{y}",
+        "https://a.example 'unsafe-inline'/{z}/{x}/{y}",
+        "https://*.example/{z}/{x}/{y}",
+        "https:///{z}/{x}/{y}",
+        "https://a.example/{z}/{x}/{y}\n",
+        "https://a.example/{z}/{x}/{y} ",
+        'https://a.example/{z}/{x}/{y}"><script>',
+        "https://ä.example/{z}/{x}/{y}",
+        "https://a.example/ä/{z}/{x}/{y}",
+    ],
+)
+def test_what_is_no_address_of_tiles_is_refused(template):
+    with pytest.raises(
+        InvalidOption, match=r"tiles.* is no http or https address with \{z\}, \{x\} and \{y\}"
+    ):
+        Tiles(template)
+
+
+@pytest.mark.parametrize("points", [[[0.0, 0.0], [1.0, 1.0]], [[89.0, 0.0], [60.0, 90.0]]])
+def test_tiles_need_a_map_to_lie_below(points):
+    problem = Problem.from_points(points, "EUC_2D" if points[0][0] == 0 else "GREAT_CIRCLE")
+    with pytest.raises(InvalidOption, match="a map lies below latitudes up to 85"):
+        render(of_tour(problem, tiles=Tiles("https://a.example/{z}/{x}/{y}.png")))
+
+
+def test_driving_times_with_places_lie_on_a_map():
+    places = np.array([[13.4, 52.5], [2.35, 48.86], [-3.7, 40.42]])
+    times = Problem.from_matrix([[0, 3, 4], [3, 0, 5], [4, 5, 0]], display=places, display_degrees=True)
+    page = Page(render(of_tour(times, tiles=Tiles("https://a.example/{z}/{x}/{y}.png"))))
+    assert page.facts["plane"]["mercator"]
+    assert page.facts["columns"] == ["lat", "lon"]
+    assert np.frombuffer(page.bytes("column-lat"), dtype="<f8").tolist() == places[:, 1].tolist()
+
+
+def test_a_proof_is_said_once():
+    """In words and in figures: there is no gap beside it that is 0 %."""
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+    result = warptsp.solve(np.random.default_rng(9).random((30, 2)), prove=True)
+    assert result.proved_optimal
+    page = Page(render(Report.of(result)))
+    assert page.facts["proved"] == "proved optimal"
+    assert page.texts["facts"].count("proved") == 2  # the key and the words
+    assert "stopped by" not in dict(page.facts["settings"])
+    open_ended = warptsp.solve(np.random.default_rng(9).random((30, 2)), kicks=1, bound=5)
+    assert Page(render(Report.of(open_ended))).facts["proved"] is None
 
 
 def hash_of(text):
@@ -352,17 +437,104 @@ def test_report_of_tours(instance, tmp_path, capsys):
         (("report", "{i}", "a.html"), "Missing argument"),
         (("solve", "{i}", "--report", "a.pdf"), "--report 'a.pdf': the name must end in .html"),
         (("solve", "{i}", "--report", "a.html", "-o", "a.html"), "a.html"),
+        (
+            ("solve", "{i}", "--tiles", "https://a/{{z}}/{{x}}/{{y}}"),
+            "--tiles: only a page has a map; add --report",
+        ),
+        (
+            ("solve", "{i}", "--report", "a.html", "--tiles", "https://a/{{z}}/{{x}}"),
+            "--tiles: 'https://a/{{z}}/{{x}}' is",
+        ),
+        (
+            ("report", "{i}", "{t}", "a.html", "--tiles", "https://a/{{z}}{{x}}{{y}}"),
+            "--tiles: a map lies below",
+        ),
+        (
+            ("report", "{i}", "{t}", "a.html", "--tiles-attribution", "A"),
+            "--tiles-attribution: of which map?",
+        ),
+        (("solve", "{i}", "--swap-axes"), "--swap-axes: nothing is drawn; add --picture or --report"),
+        (("solve", "{i}", "--mirror", "-o", "a.tour"), "--mirror: nothing is drawn"),
+        (
+            ("report", "{e}", "{t}", "a.html", "--swap-axes"),
+            "--swap-axes: latitudes and longitudes are drawn as",
+        ),
+        (
+            ("plot", "{e}", "{t}", "a.svg", "--mirror"),
+            "--mirror: latitudes and longitudes are drawn as a map",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_first(arguments, words, instance, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tour = tmp_path / "given.tour"
     write_tour(tour, np.arange(30), warptsp.load(instance))
+    earth = tmp_path / "earth.csv"
+    earth.write_text(instance.read_text().replace("x,y", "lon,lat").replace(",9", ",8"))
     before = tour.read_bytes()
-    assert call(*(a.format(i=instance, t=tour) for a in arguments)) == 2
+    assert call(*(a.format(i=instance, t=tour, e=earth) for a in arguments)) == 2
     assert words.format(i=instance, t=tour) in capsys.readouterr().err
     assert tour.read_bytes() == before
     assert not (tmp_path / "a.html").exists()
+
+
+def test_a_page_with_a_map_by_option(tmp_path):
+    (tmp_path / "a.csv").write_text("name,lat,lon\nA,1,1\nB,2,2\nC,1,3\n")
+    tiles = ("--tiles", "https://a.example/{z}/{x}/{y}.png", "--tiles-attribution", "Us & you")
+    assert (
+        call("solve", tmp_path / "a.csv", "--report", tmp_path / "a.html", *tiles, "-o", tmp_path / "a.tour")
+        == 0
+    )
+    assert call("report", tmp_path / "a.csv", tmp_path / "a.tour", tmp_path / "b.html", *tiles) == 0
+    for name in ("a.html", "b.html"):
+        page = Page((tmp_path / name).read_text("utf-8"))
+        assert page.policy["connect-src"] == "https://a.example"
+        assert page.facts["tiles"] == [tiles[1], "Us & you"]
+
+
+# Latitude and longitude to the west, as in usa13509; where they lie on a map.
+STATES = {
+    "Seattle": (47.6, 122.3),
+    "Los Angeles": (34.1, 118.2),
+    "Miami": (25.8, 80.2),
+    "Bangor": (44.8, 68.8),
+}
+
+
+@pytest.mark.parametrize("how", ["solve", "report", "plot"])
+def test_a_map_on_its_side_is_turned(how, tmp_path):
+    rows = "".join(f"{name},{x},{y}\n" for name, (x, y) in STATES.items())
+    (tmp_path / "usa.csv").write_text(f"name,x,y\n{rows}")
+    turn = ("--swap-axes", "--mirror")
+    assert (
+        call(
+            "solve",
+            tmp_path / "usa.csv",
+            "--report",
+            tmp_path / "usa.html",
+            "-o",
+            tmp_path / "usa.tour",
+            *turn,
+        )
+        == 0
+    )
+    if how == "report":
+        assert call("report", tmp_path / "usa.csv", tmp_path / "usa.tour", tmp_path / "usa.html", *turn) == 0
+    if how == "plot":
+        assert call("plot", tmp_path / "usa.csv", tmp_path / "usa.tour", tmp_path / "usa.svg", *turn) == 0
+        picture = (tmp_path / "usa.svg").read_text("utf-8")
+        found = re.findall(r'<text x="(\S+)" y="(\S+)".*?\u2002(.*?)</text>', picture)
+        places = {name: (float(x), -float(y)) for x, y, name in found}
+    else:
+        page = Page((tmp_path / "usa.html").read_text("utf-8"))
+        places = dict(zip(STATES, page.plane().tolist(), strict=True))
+        # What the page says and writes is as in the file.
+        assert page.facts["columns"] == ["x", "y"]
+        x = np.frombuffer(page.bytes("column-x"), dtype="<f8")
+        assert sorted(x) == sorted(place[0] for place in STATES.values())
+    west_to_east, south_to_north = (sorted(places, key=lambda name: places[name][axis]) for axis in (0, 1))
+    assert west_to_east == ["Seattle", "Los Angeles", "Miami", "Bangor"]
+    assert south_to_north == ["Miami", "Los Angeles", "Bangor", "Seattle"]
 
 
 def test_large_instances_get_fewer_snapshots():

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import warptsp
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
 from warptsp.progress import Progress
+from warptsp.report import Tiles
 from warptsp.watch import Watch, live, server
 from warptsp.watch.live import LiveRun
 
@@ -689,3 +691,13 @@ def test_solving_without_a_page_does_not_import_it(instance):
     )
     done = run_code(code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_page_has_a_map_from_where_it_was_asked_for():
+    tiles = Tiles("https://a.example/{z}/{x}/{y}.png")
+    with Watch(
+        warptsp.Problem.from_points([[52.5, 13.4], [48.9, 2.4]], "GREAT_CIRCLE"), tiles=tiles
+    ) as watch:
+        assert "connect-src 'self' https://a.example;" in unescape(watch._page().decode())
+    with pytest.raises(InvalidOption, match="a map lies below latitudes"):
+        Watch(warptsp.Problem.from_points([[0.0, 0.0], [1.0, 1.0]]), tiles=tiles)

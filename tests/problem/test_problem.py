@@ -20,6 +20,7 @@ from warptsp.problem import Metric, OpenPath, Problem, checks, constraints
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.lengths import FEW, _exact_parts, exact_sums
 from warptsp.problem.metric import NORMS
+from warptsp.problem.names import city_of_file
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -483,7 +484,10 @@ SQUARE = [[0, 0], [0, 1], [1, 1], [1, 0]]
         ({"fixed_edges": [[0, 1], [1, 2], [2, 0]]}, "close a cycle"),
         ({"fixed_edges": [[0, 1], [1, 2], [2, 3], [0, 3]], "open": OpenPath()}, "close a cycle"),
         ({"open": OpenPath(start=4)}, "start is city 4"),
-        ({"open": OpenPath(end="Rome")}, "end is 'Rome': no such city; give a number"),
+        (
+            {"open": OpenPath(end="Rome")},
+            "end is 'Rome': the cities have no names; give a number",
+        ),
         ({"open": OpenPath(start=1.0)}, r"start is 1\.0: a city counted from 0"),
         ({"open": OpenPath(end=-1)}, "end is city -1"),
         ({"open": OpenPath(1, 1)}, "starts and ends at node 2"),
@@ -583,8 +587,9 @@ def test_cities_and_ids():
 
 def test_a_city_by_its_name_or_number():
     places = Problem.from_points(SQUARE, labels=["Paris", "Rome", "7", "Bonn"], node_ids=[4, 7, 9, 2])
-    assert [places.city(name) for name in ("Bonn", "BONN", "7", 7, "9", 4)] == [3, 3, 2, 1, 2, 0]
-    assert Problem.from_points(SQUARE).city(4) == 3
+    assert [places.city(name) for name in ("Bonn", "BONN", "7")] == [3, 3, 2]
+    assert [city_of_file(places, name) for name in ("Bonn", "7", "9", "4")] == [3, 2, 2, 0]
+    assert city_of_file(Problem.from_points(SQUARE), "4") == 3
 
 
 @pytest.mark.parametrize(
@@ -592,8 +597,9 @@ def test_a_city_by_its_name_or_number():
     [
         ("Pariss", "'Pariss': no such city; did you mean 'Paris'?"),
         ("Rom", "'Rom': 2 cities have this name; give the city's number"),
-        ("Vienna", "'Vienna': no such city; give a number from the file (1 to 4) or a name"),
-        (0, "0: no such city; give a number from the file (1 to 4) or a name"),
+        ("Vienna", "'Vienna': no such city; give a number, counted from 0 to 3"),
+        ("4", "'4': no such city; give a number, counted from 0 to 3; 4 in a file is 3"),
+        (0, "0 is not the name of a city: a string is needed"),
         ("9" * 30, f"'{'9' * 30}': no such city; "),
     ],
 )

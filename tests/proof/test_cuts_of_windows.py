@@ -121,6 +121,7 @@ def test_stopped_within_windows(threads):
             problem,
             best.tour,
             threads=threads,
+            on_interrupt="return",
             callback=lambda now, left=left: next(left, None) is None and signal.raise_signal(signal.SIGINT),
         )
         assert proof.interrupted or proof.proved

@@ -128,6 +128,7 @@ def test_a_signal_or_a_callback_that_fails_ends_all_solvers(few_cuts):
             problem,
             best.tour,
             threads=3,
+            on_interrupt="return",
             callback=lambda now, nodes=nodes: now.nodes > nodes and signal.raise_signal(signal.SIGINT),
         )
         assert proof.interrupted

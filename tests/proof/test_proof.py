@@ -235,14 +235,20 @@ def test_a_signal_at_a_random_moment_keeps_tour_and_bound(seed, tmp_path):
         if left < 0:
             signal.raise_signal(signal.SIGINT)
 
-    proof = prove(problem, construct(problem), callback=interrupt)
+    proof = prove(problem, construct(problem), callback=interrupt, on_interrupt="return")
     problem.check_tour(proof.tour)
     assert proof.lower_bound <= best <= proof.length == problem.length(proof.tour), f"seed {seed}"
     assert proof.interrupted or proof.proved, f"seed {seed}"
 
     left, file = 0, tmp_path / "best.npy"
     result = warptsp.solve(
-        problem, prove=True, start="random", method="two-opt", checkpoint=file, callback=interrupt
+        problem,
+        prove=True,
+        start="random",
+        method="two-opt",
+        checkpoint=file,
+        callback=interrupt,
+        on_interrupt="return",
     )
     assert result.lower_bound <= best <= result.length == problem.length(result.tour), f"seed {seed}"
     assert result.interrupted or result.proved_optimal, f"seed {seed}"

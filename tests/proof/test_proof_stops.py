@@ -100,12 +100,13 @@ def test_lengths_live_as_long_as_what_uses_them():
 def test_by_a_signal(problem, monkeypatch):
     at_call(monkeypatch, Problem, "distance", 5, lambda: signal.raise_signal(signal.SIGINT))
     tour = construct(problem)
-    proof = prove(problem, tour)
-    assert proof.interrupted
+    proof = prove(problem, tour, on_interrupt="return")
+    assert (proof.interrupted, proof.signal) == (True, signal.SIGINT)
     assert np.array_equal(proof.tour, tour)
     result = warptsp.solve(
         problem,
         prove=True,
+        on_interrupt="return",
         callback=lambda event: event.phase == "proof" and signal.raise_signal(signal.SIGINT),
     )
     assert result.interrupted

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from processes import run_code
 
 import warptsp
 from warptsp import Problem, describe
@@ -21,6 +23,7 @@ from warptsp.errors import (
     WarpTSPError,
 )
 from warptsp.io import read_tour, write_tour
+from warptsp.proof import proof as proof_options
 from warptsp.proof import proving
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver import proof as after
@@ -173,6 +176,34 @@ def test_a_proof_that_nobody_asked_for(problem, limit, plenty):
     assert result.length == result.lower_bound
 
 
+def test_python_and_the_command_answer_alike(problem, places, plenty):
+    """The same call without options: one place decides."""
+    told = CliRunner().invoke(commands, ["solve", places, "--metric", "EUC_2D", "--json"])
+    as_json, result = json.loads(told.stdout), warptsp.solve(problem)
+    assert as_json["proved_optimal"] is result.proved_optimal is True
+    assert as_json["stop_reason"] == result.stop_reason == "proved optimal"
+    assert as_json["length"] == result.length == result.lower_bound
+    told = CliRunner().invoke(commands, ["solve", places, "--metric", "EUC_2D", "--json", "--no-prove"])
+    as_json, result = json.loads(told.stdout), warptsp.solve(problem, prove=False)
+    assert as_json["proved_optimal"] is result.proved_optimal is False
+    assert as_json["stop_reason"] == result.stop_reason == "no further improvement expected"
+    assert not warptsp.solve_many([problem])[0].proved_optimal  # thousands of them shall be fast
+
+
+def test_few_cities_wait_for_no_import():
+    """Up to 12 cities the search is a proof, and mostly up to 30; nothing else is loaded for them."""
+    code = (
+        "import sys, warptsp\nsys.path.insert(0, sys.argv[1])\nfrom instances import unit_points\n"
+        "print([warptsp.solve(unit_points(n)).proved_optimal for n in (5, 12, 13, 20)])\n"
+        "print(sorted(name for name in sys.modules if name.startswith(('highspy', 'warptsp.proof'))))"
+    )
+    done = run_code(code, Path(__file__).parents[1])
+    assert done.stdout.splitlines() == [
+        "[True, True, True, True]",
+        "['warptsp.proof', 'warptsp.proof.linear_program']",
+    ]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -278,7 +309,7 @@ def test_a_callback_that_fails_during_the_proof(problem):
     [
         (ValueError("lengths are\ntoo large"), NodeSolver, "__init__"),
         (WarpTSPError("HiGHS"), NodeSolver, "cut_at_root"),
-        (MemoryError(), after, "ProofOptions"),
+        (MemoryError(), proof_options, "ProofOptions"),
     ],
 )
 def test_a_proof_that_fails_costs_only_itself(
@@ -290,8 +321,8 @@ def test_a_proof_that_fails_costs_only_itself(
         raise error
 
     monkeypatch.setattr(place, name, fail)
-    if place is after:
-        monkeypatch.setattr(after, "prove_within", fail)
+    if place is proof_options:
+        monkeypatch.setattr(proving, "prove_within", fail)
     result = warptsp.solve(problem, time_limit=0.3, **asked)
     assert result.length == problem.length(result.tour)
     assert not result.proved_optimal
@@ -327,7 +358,7 @@ def test_what_the_user_must_act_on_is_raised_with_the_result(problem, monkeypatc
     def fail(*arguments, **options):
         raise error
 
-    for place, name in ((after, "prove_with"), (NodeSolver, "cut_at_root")):
+    for place, name in ((proving, "prove_with"), (NodeSolver, "cut_at_root")):
         monkeypatch.setattr(place, name, fail)
         if isinstance(error, OutputError) and place is NodeSolver:
             continue  # whatever writes there, it is not what the user has named

@@ -101,7 +101,7 @@ def test_no_imports_go_in_a_circle():
 
 # Methods of these objects do what only a layer above can; `solve` takes objects of other packages, and shows
 # its progress.
-OBJECTS = {"warptsp.problem.problem": "Problem", "warptsp.result": "Result"}
+OBJECTS = {"warptsp.problem.problem": "Problem", "warptsp.result": "Result", "warptsp.exports": "Exports"}
 OF_SOLVE = {"warptsp.solver.inputs", "warptsp.solver.options"}
 
 

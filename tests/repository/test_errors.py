@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import re
+from errno import ENOENT
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from error_messages import GAP, is_known, matches, messages, texts, words_of_cal
 import warptsp
 from warptsp import errors
 from warptsp.cli import commands
+from warptsp.strokes.files import read_drawing
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,9 @@ def test_a_parse_error_says_where(arguments, text):
         ("BackendUnavailable", RuntimeError),
         ("DeviceOutOfMemory", MemoryError),
         ("OutputError", OSError),
+        ("MissingFile", errors.ParseError),
+        ("MissingFile", FileNotFoundError),
+        ("UnreadableFile", OSError),
     ],
 )
 def test_each_error_is_also_what_python_programs_expect(name, base):
@@ -51,6 +56,21 @@ def test_each_error_is_also_what_python_programs_expect(name, base):
     assert isinstance(error, errors.WarpTSPError)
     assert isinstance(error, base)
     assert str(error) == "message"
+
+
+@pytest.mark.parametrize("read", [warptsp.load, warptsp.solve, warptsp.solve_many, read_drawing])
+def test_a_missing_file_is_what_python_calls_it(read, tmp_path):
+    for name in ("none.npy", "none.svg") if read is not read_drawing else ("none.svg",):
+        with pytest.raises(FileNotFoundError, match=f"{name}: ") as caught:
+            read(tmp_path / name)
+        error = caught.value
+        assert isinstance(error, errors.ParseError)
+        assert (error.errno, error.filename, error.file) == (ENOENT, *[str(tmp_path / name)] * 2)
+        copy = pickle.loads(pickle.dumps(error))
+        assert (str(copy), copy.errno, copy.filename) == (str(error), error.errno, error.filename)
+    with pytest.raises(OSError, match="is a directory") as caught:
+        warptsp.load(tmp_path)
+    assert not isinstance(caught.value, FileNotFoundError)
 
 
 def test_every_message_is_on_the_page_of_errors():

@@ -39,6 +39,14 @@ def test_the_recipe_needs_what_the_package_needs(recipe):
     assert set(recipe["about"]["license_file"]) == set(PROJECT["project"]["license-files"])
 
 
+def test_one_extra_has_what_a_newcomer_needs():
+    """Proofs among it, so that the same call says the same on every machine that followed README."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert {"warptsp[prove]", "warptsp[excel]", "warptsp[parquet]"} <= set(extras["all"])
+    assert "warptsp[all]" in extras["dev"]
+    assert 'pip install ".[all]"' in (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
+
+
 def test_a_wheel_has_the_headers_that_kernels_need_and_no_other():
     native = ROOT / "src" / "warptsp" / "native"
     needed, found = set(), list(native.rglob("*.cu"))

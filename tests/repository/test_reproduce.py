@@ -312,22 +312,6 @@ def test_a_real_run(harness, tmp_path, monkeypatch):
     assert "| 60000 | 1024 x 1 x 1757842 | 321001 | - | - |" in text, "what was not measured is missing"
 
 
-def test_a_signal_ends_the_run_and_not_only_the_method(harness, tmp_path, monkeypatch):
-    import warptsp
-    from benchmarks.reproduce.instances import random_cities
-
-    solve = warptsp.solve
-
-    def interrupted(*arguments, **options):
-        result = solve(*arguments, **options)
-        object.__setattr__(result, "interrupted", True)
-        return result
-
-    monkeypatch.setattr(warptsp, "solve", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        harness.run(random_cities(10), harness.Setting("cpu", False, tmp_path), method="construct")
-
-
 @pytest.mark.parametrize(
     ("events", "needed"),
     [

@@ -308,7 +308,7 @@ def test_a_signal_at_the_end_of_the_search_is_why_no_proof_follows(monkeypatch):
 
     best_tour = stages._best_tour
     monkeypatch.setattr(stages, "_best_tour", late)
-    result = warptsp.solve(unit_points(200), prove=True)
+    result = warptsp.solve(unit_points(200), prove=True, on_interrupt="return")
     assert result.stages[0].stop_reason == BEFORE_PROOF
     assert (result.stop_reason, result.interrupted, result.signal) == ("Ctrl-C", True, signal.SIGINT)
     assert "proof_nodes" not in result.counters

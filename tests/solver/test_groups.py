@@ -251,7 +251,9 @@ def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
 
     monkeypatch.setattr(Problem, "distance", counted)
     monkeypatch.setattr(Cycles, "directed", signalled)
-    choice = choose(problem, groups, time_limit=100)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        choose(problem, groups, time_limit=100)
+    choice = caught.value.result
     monkeypatch.undo()
     assert sorted(place % 8 for place in choice.places) == list(range(8))
     assert choice.result.interrupted
@@ -273,7 +275,9 @@ def test_a_signal_in_the_set_up_waits_for_nothing(monkeypatch):
         pytest.fail("nobody waits for it")
 
     monkeypatch.setattr(Cycles, "directed", endless)
-    choice = choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=100)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=100)
+    choice = caught.value.result
     assert not ended.is_set()
     assert choice.result.stop_reason == "Ctrl-C"
     assert sorted(place % 8 for place in choice.places) == list(range(8))

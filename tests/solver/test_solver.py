@@ -23,6 +23,7 @@ from warptsp.errors import (
     WarpTSPError,
 )
 from warptsp.methods import METHODS
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.run import Run, Settings
 from warptsp.run.reserve import Reserve
@@ -186,7 +187,7 @@ def test_target_gap_needs_something_to_compare_with(points):
 def test_default_stop_ends_small_instances_by_itself():
     result = warptsp.solve(unit_points(5), method="two-opt", threads=1)
     assert result.kicks == 250
-    assert "250 kicks" in result.stop_reason
+    assert result.stop_reason == "no further improvement expected"
     result = warptsp.solve(np.ones((30, 2)), method="two-opt", threads=1)
     assert result.length == 0
     assert result.stop_reason == "a tour of length 0 is optimal"
@@ -217,18 +218,36 @@ def test_solving_in_another_thread_touches_no_signal_handler(points):
     assert set(handlers) == {signal.SIG_DFL}
 
 
+# Logging
+
+
+def test_a_call_logs_one_line(caplog):
+    """A service that solves a thousand problems has a thousand lines; the rest is for who looks for it."""
+    with caplog.at_level(logging.DEBUG, "warptsp"):
+        warptsp.solve(warptsp.Problem.from_points(unit_points(20), name="round 7"))
+        warptsp.solve(unit_points(300), kicks=3)
+    told = [record for record in caplog.records if record.levelno > logging.DEBUG]
+    assert [(record.name, record.levelname) for record in told] == 2 * [("warptsp.solver", "INFO")]
+    assert [record.getMessage().partition(": length ")[0] for record in told] == [
+        "round 7, 20 cities", "300 cities",
+    ]  # fmt: skip
+    assert "candidate lists" in caplog.text
+    assert told[1].getMessage().endswith(" s on cpu")
+    assert ", limit of 3 kicks, after " in told[1].getMessage()
+
+
 # Interruption
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_returns_the_best_tour(points, number):
+def test_a_signal_returns_the_best_tour_where_that_is_wanted(points, number):
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
 
     def callback(progress):
         if progress.kicks == 3:
             signal.raise_signal(number)
 
-    result = solve(points, callback=callback)
+    result = solve(points, callback=callback, on_interrupt="return")
     assert result.interrupted
     assert result.signal == number
     assert result.kicks == 3
@@ -269,7 +288,7 @@ def test_an_interruption_before_the_first_tour_still_gives_one(points, monkeypat
 
     use(monkeypatch, slow_setup)
     with caplog.at_level(logging.WARNING, "warptsp"):
-        result = solve(points)
+        result = solve(points, on_interrupt="return")
     assert result.interrupted
     assert is_tour(result.tour, 40)
     assert "plain construction" in caplog.text
@@ -549,12 +568,12 @@ def test_a_report_is_repeated_while_native_code_works(monkeypatch):
     events = []
     run = Run(Settings(problem, callback=events.append), MaxRuntime(100))
     with run.repeating(7.0, lambda: order, "set-up"):
-        _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+        candidate_lists(problem, token=run.token)
     assert len(events) > 2
     assert {(event.length, event.phase, event.kicks) for event in events} == {(7.0, "set-up", 0)}
     assert np.array_equal(events[-1].tour(), order)
     seen = len(events)
-    _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+    candidate_lists(problem, token=run.token)
     assert len(events) == seen
 
 

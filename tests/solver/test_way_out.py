@@ -85,30 +85,135 @@ def test_ends_that_are_none(options, message):
         warptsp.solve(PLACES, metric="haversine", **options)
 
 
+def test_a_string_is_a_name_and_a_number_counts_from_0(table):
+    """One rule: no string is a number of a file, which counts from 1; where it might be one, that is said."""
+    square = [(0, 0), (3, 0), (3, 4), (0, 4)]
+    assert warptsp.solve(square, start_city=1).tour[0] == 1
+    for given in ("1", "4"):
+        with pytest.raises(
+            InvalidOption,
+            match=f"start_city: '{given}': the cities have no names; give a number, counted from 0 to 3; "
+            f"{given} in a file is {int(given) - 1}",
+        ):
+            warptsp.solve(square, start_city=given)
+    numbered = Problem.from_points(square, labels=["1", "2", "3", "0"])
+    assert [warptsp.solve(numbered, start_city=city).tour[0] for city in ("1", 1, "0", 0)] == [0, 1, 3, 0]
+    assert call("solve", table, "-q", "--from", "7", "--kicks", "1") == 0  # its own number
+
+
+@pytest.mark.parametrize("command", ["solve", "python"])
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (("--method", "2opt"), "two-opt"),
+        (("--method", "3-opt"), "three-opt"),
+        (("--then", "ils2"), "ils"),
+        (("--metric", "haversin"), "haversine"),
+        (("--metric", "euc2d"), "EUC_2D"),
+        (("--document", "03"), "003"),
+        (("--start", "nearest"), "nearest-neighbor"),
+        (("--format", "cvs"), "csv"),
+        (("--name", "Otr"), "Ort"),
+        (("--from", "Lisb"), "Lisbon"),
+        (("--param", "dept=3"), "depth"),
+    ],
+)
+def test_a_mistyped_name_is_answered_with_the_near_one(table, wrong, right, command, capsys):
+    """One function for all names."""
+    option, value = wrong
+    if command == "solve":
+        assert call("solve", table, "-q", option, value) == 2
+        assert f"did you mean '{right}'?" in capsys.readouterr().err
+        return
+    key = {"--from": "start_city", "--param": "params", "--name": "columns"}.get(option, option[2:])
+    given = {"params": {"dept": 3}, "columns": {"name": value}}.get(key, value)
+    asked = warptsp.load if key in ("format", "columns") else warptsp.solve
+    with pytest.raises((InvalidOption, InvalidProblem), match=f"did you mean '{right}'"):
+        asked(PLACES if key == "metric" else table, **{key: given})
+
+
+@pytest.mark.parametrize("command", ["solve", "info", "bound"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0 L1 1"/></svg>'),
+        ("a.gcode", "G21\nG0 X1 Y1\nG1 X2 Y2\n"),
+        ("a.plt", "IN;SP1;PU0,0;PD100,100;\n"),
+        ("a.drl", "M48\nMETRIC\nT1C0.8\n%\nT1\nX1.0Y1.0\nM30\n"),
+    ],
+)
+def test_a_drawing_has_a_command_of_its_own(tmp_path, name, text, command, capsys):
+    path = tmp_path / name
+    path.write_text(text)
+    assert call(command, path) == 2
+    assert f": warptsp strokes {path} puts these in order" in capsys.readouterr().err
+    other = tmp_path / "a.csv"
+    other.write_text(text)
+    assert call(command, other) == call(command, tmp_path / f"none.{name}") == 2
+    assert "warptsp strokes" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--time-limit", "1h"], True),
+        (["--time-limit", "10"], False),
+        (["--time-limit", "1h", "--kicks", "5"], True),
+        ([], False),
+        (["--time-limit", "1h", "-q"], False),
+        (["--time-limit", "1h", "--json"], False),
+        (["--time-limit", "1h", "--checkpoint", "a.tour"], False),
+        (["--time-limit", "1h", "-o", "a.csv"], False),
+    ],
+)
+def test_a_long_run_without_a_file_says_so_at_its_start(table, options, told, capsys, monkeypatch):
+    monkeypatch.chdir(table.parent)
+    assert call("solve", table, *options) == 0
+    assert ("no file for the tour: --output FILE writes it" in capsys.readouterr().err) is told
+
+
+def test_nothing_is_suggested_where_nothing_is_near(table, capsys):
+    assert call("solve", table, "-q", "--method", "ant-colony") == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_arrays_of_degrees_are_told_as_tables_are(caplog):
+    names = list(PLACES)[:4]
+    places = np.array([PLACES[name] for name in names])
+    for given in (places, places[:, ::-1], places.tolist(), {name: PLACES[name] for name in names}):
+        caplog.clear()
+        warptsp.solve(given, kicks=1)
+        assert 'metric="haversine" gives great circles, latitude before longitude' in caplog.text
+        caplog.clear()
+        warptsp.solve(given, metric="euclidean", kicks=1)
+        warptsp.solve(np.random.default_rng(1).random((20, 2)) * 50, kicks=1)
+        assert "degrees" not in caplog.text
+
+
 def test_a_table_keeps_all_its_columns(table, tmp_path, capsys):
     out = tmp_path / "route.csv"
     assert call("solve", table, "-o", out, "--from", "Rome", "--speed", "100", "--csv-safe", "-q") == 0
     shown = capsys.readouterr().out
-    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8-sig")), delimiter=";"))
     assert list(rows[0]) == [
-        "position", "id", "name", "lat", "lon", "Umsatz", "Bemerkung", "distance_from_start",
-        "time_from_start", "distance_to_next",
+        "position", "Ort", "Breite", "Länge", "Umsatz", "Bemerkung", "id", "distance_from_start_km",
+        "time_from_start", "distance_to_next_km", "time_to_next",
     ]  # fmt: skip
     problem = warptsp.load(table)
     tour = warptsp.read_tour(out, problem)
-    assert (rows[0]["name"], rows[0]["id"], rows[0]["Umsatz"], rows[0]["time_from_start"]) == (
+    assert (rows[0]["Ort"], rows[0]["id"], rows[0]["Umsatz"], rows[0]["time_from_start"]) == (
         "Rome",
         "10",
         "30",
         "0:00:00",
     )
-    assert {row["name"]: row["Bemerkung"] for row in rows}["Berlin"] == "'=1+1"
-    total = sum(float(row["distance_to_next"]) for row in rows)
-    assert total == pytest.approx(problem.length(tour), abs=0.01)
-    assert float(rows[1]["distance_from_start"]) == float(rows[0]["distance_to_next"])
+    assert {row["Ort"]: row["Bemerkung"] for row in rows}["Berlin"] == "'=1+1"
+    total = 1000.0 * sum(float(row["distance_to_next_km"]) for row in rows)
+    assert total == pytest.approx(problem.length(tour), abs=3.0)
+    assert rows[1]["distance_from_start_km"] == rows[0]["distance_to_next_km"]
     hours, minutes, seconds = map(int, rows[-1]["time_from_start"].split(":"))
     assert 3600 * hours + 60 * minutes + seconds == pytest.approx(
-        float(rows[-1]["distance_from_start"]) * 0.036, abs=0.6
+        float(rows[-1]["distance_from_start_km"]) * 36.0, abs=0.6
     )
     assert f"travel time  {duration_text(total * 0.036)} at 100 km/h" in shown
     assert f"length       {length_text(total, 'm')} along great circles" in shown
@@ -120,10 +225,10 @@ def test_numbers_alone_and_names_that_are_taken(tmp_path):
     path.write_text("position,x,y,demand,load\n5,0,0,1.5,7\n5,3,0,2,8\n5,3,4,3,9\n")
     warptsp.solve(path, open=OpenPath(2, 0)).save(tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text() == (
-        "path_position,id,x,y,position (2),demand,load,distance_from_start,distance_to_next\n"
-        "1,3,3,4,5,3.0,9,0.0,4.0\n"
-        "2,2,3,0,5,2.0,8,4.0,3.0\n"
-        "3,1,0,0,5,1.5,7,7.0,\n"
+        "path_position,id,position (2),x,y,demand,load,distance_from_start,distance_to_next\n"
+        "1,3,5,3,4,3.0,9,0.0,4.0\n"
+        "2,2,5,3,0,2.0,8,4.0,3.0\n"
+        "3,1,5,0,0,1.5,7,7.0,\n"
     )
     with pytest.raises(InvalidProblem, match="extra: the column 'a' has no entry for each of the 2 cities"):
         Problem.from_points([[0, 0], [1, 1]], extra={"a": [1]})
@@ -133,9 +238,9 @@ def test_numbers_alone_and_names_that_are_taken(tmp_path):
 
 def test_any_format_to_stdout(table, capsys):
     for name, beginning in (
-        ("csv", "position,id,name"),
+        ("csv", "\ufeffposition;Ort;Breite"),
         ("gpx", "<?xml"),
-        ("tsv", "position\tid"),
+        ("tsv", "position\tOrt"),
         (None, "NAME"),
     ):
         options = [] if name is None else ["--output-format", name]

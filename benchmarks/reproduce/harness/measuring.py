@@ -44,6 +44,7 @@ def run(
         "threads": setting.threads,
         "seed": 1,
         "bound": False,
+        "prove": False,
         **({} if "time_limit" in options else {"stop": lambda state: False}),
         **options,
     }
@@ -57,8 +58,6 @@ def run(
         begun = time.process_time()
         result = warptsp.solve(problem, **everything)
         spent = time.process_time() - begun
-        if result.interrupted:
-            raise KeyboardInterrupt
         if setting.device == "cpu" or was_on_gpu(result):
             break
         # A whole run may need kernels that the first pass did not.

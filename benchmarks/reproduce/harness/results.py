@@ -47,6 +47,11 @@ class Results:
             return None
         return result[of] if isinstance(of, str) else of(result)
 
+    def first(self, name: str, of: Figure) -> Any:
+        """Return a figure that all devices have in common, from the first that has it."""
+        found = (self.value(name, device, of) for device in DEVICES)
+        return next((value for value in found if value is not None), None)
+
     def lines(self, cells: Iterable[tuple[float, str]], of: Figure) -> dict[str, list[tuple[float, float]]]:
         """Return a line of a chart for each device: points (x, figure) of cells given as (x, name)."""
         names = list(cells)

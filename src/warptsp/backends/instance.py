@@ -17,6 +17,7 @@ import warptsp._native as _native
 from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_rows
 from warptsp.problem import Metric, Problem
+from warptsp.problem.native import search_distances
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
@@ -194,11 +195,8 @@ class SearchInstance:
         fixed = self.fixed_edges
         if self.dummy is not None:
             fixed = np.ascontiguousarray(fixed[(fixed != self.dummy).all(axis=1)])
-        if self.has_matrix:
-            tour = _native.greedy_edge_matrix(self.problem.search_matrix(), fixed, threads, token)
-        else:
-            metric = self.problem.metric
-            tour = _native.greedy_edge(self.rows[:n], metric.kind, fixed, threads, token, tiles)
+        cities = None if self.has_matrix else self.rows[:n]
+        tour = _native.greedy_edge(search_distances(self.problem, cities), fixed, threads, token, tiles)
         return None if tour is None else self.close(self.city[tour], from_path=False)
 
     def close(self, tour: NDArray[np.int32], *, from_path: bool = True) -> NDArray[np.int32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
+from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import ordinals
 
 if TYPE_CHECKING:
@@ -67,21 +67,15 @@ def gpu_lacks(problem: Problem) -> str | None:
 def _chosen(problem: Problem, time_limit: float | None) -> int | None:
     if problem.n < MIN_GPU_CITIES or gpu_lacks(problem) is not None:
         return None
-    from warptsp.backends.cuda import bound, driver
+    from warptsp.backends.cuda import bound
     from warptsp.backends.cuda.compiler import not_cached
-    from warptsp.backends.cuda.device import find_usable
+    from warptsp.backends.cuda.device import first_usable
 
-    try:
-        driver.find()
-    except BackendUnavailable:  # no GPU
-        return None
-    try:
-        gpu = find_usable(0)[1]
-    except BackendUnavailable as error:  # there is one, and something is amiss that can be mended
-        logger.warning("lower bound: the CPU; %s", error)
+    gpu = first_usable("lower bound", logger)
+    if gpu is None:
         return None
     missing = not_cached(bound.sources(problem.metric), gpu.compute_capability)
     if missing and time_limit is not None and time_limit < COMPILING:
-        logger.info("lower bound: the CPU, as the kernels for the GPU are not compiled yet")
+        logger.debug("lower bound: the CPU, as the kernels for the GPU are not compiled yet")
         return None
     return 0

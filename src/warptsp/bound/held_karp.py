@@ -23,7 +23,7 @@ from warptsp.errors import (
     DeviceOutOfMemory,
     UnsupportedProblem,
 )
-from warptsp.interruption import FirstSignal
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
@@ -127,8 +127,8 @@ def lower_bound(
     Returns
     -------
     LowerBound
-        Without a time limit the same one for the same arguments. A signal (Ctrl-C) ends it, and what was
-        proved by then is returned: of long instances without a tour, too, a first bound comes early.
+        Without a time limit the same one for the same arguments. Of long instances without a tour, too, a
+        first bound comes early.
 
     Raises
     ------
@@ -139,6 +139,8 @@ def lower_bound(
     BackendUnavailable, DeviceOutOfMemory, DeviceFailure
         The device is a GPU that cannot be used, or has failed; "auto" then takes the CPU.
     InvalidProblem, InvalidOption
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with what was proved in ``result``.
 
     Examples
     --------
@@ -161,22 +163,26 @@ def lower_bound(
         )
     given = None if tour is None else checked_tour(problem, tour)
     if (reduced := problem.reduced) is not None:
-        found = lower_bound(
-            reduced.problem,
-            tour,
-            time_limit=time_limit,
-            iterations=iterations,
-            threads=threads,
-            device=device,
-            token=token,
-        )
+        with FirstSignal() as signals:
+            found = lower_bound(
+                reduced.problem,
+                tour,
+                time_limit=time_limit,
+                iterations=iterations,
+                threads=threads,
+                device=device,
+                token=token,
+            )
         value = reduced.length(found.value) if found.certified else 0
-        return _checked(replace(found, value=value), problem, given)
+        return delivered(_checked(replace(found, value=value), problem, given), signals.caught)
     iterations = checked_count(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )
     threads = resolve_threads(threads)
-    with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
+    with (
+        token_until(token, began, time_limit) as native,
+        FirstSignal(lambda number: native.request()) as signals,
+    ):
         places = searched_places(problem, time_limit)
         gpu = resolve_gpu(device, problem if places is None else places.problem, time_limit)
         ascents = _Ascents(problem, places, threads, native)
@@ -184,7 +190,8 @@ def lower_bound(
             gpu is None or not ascents.climb_on_gpu(gpu, given, iterations, or_fail=device != "auto")
         ):
             ascents.climb(given, iterations)
-    return _checked(replace(ascents.best, seconds=time.monotonic() - began), problem, given)
+    found = replace(ascents.best, seconds=time.monotonic() - began)
+    return delivered(_checked(found, problem, given), signals.caught)
 
 
 def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None) -> LowerBound:

@@ -11,7 +11,7 @@ import click
 from warptsp import interruption
 from warptsp._checks import shown
 from warptsp._version import __version__
-from warptsp._words import called_from_shell
+from warptsp._words import called_from_shell, did_you_mean
 from warptsp.cli.streams import tell, telling_warnings
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.outputs import ReaderGone
@@ -124,11 +124,7 @@ def _is_instance(name: str) -> bool:
 
 
 def _unknown(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name.lower(), COMMANDS, n=1, cutoff=0.5)
-    hint = f" Did you mean {close[0]}?" if close else ""
-    return f"No such command or file: {shown(name)}.{hint}"
+    return f"no such command or file: {shown(name)}{did_you_mean(name, COMMANDS)}"
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

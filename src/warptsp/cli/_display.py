@@ -21,6 +21,7 @@ from warptsp.describe import (
     short,
     work,
 )
+from warptsp.interruption import in_notebook
 from warptsp.quantities import length_text
 from warptsp.text import printable
 
@@ -41,7 +42,7 @@ class NoDisplay:
     def __enter__(self) -> NoDisplay:
         self._listening = ExitStack()
         self._listening.enter_context(telling_warnings())
-        self._listening.enter_context(listening(_PhaseHandler(self)))
+        self._listening.enter_context(listening(_PhaseHandler(self), "warptsp.run.phases", alone=True))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -237,24 +238,17 @@ def fitting(parts: list[str], width: int) -> str:
 
 class _PhaseHandler(logging.Handler):
     def __init__(self, display: NoDisplay) -> None:
-        super().__init__(logging.INFO)
+        super().__init__(logging.DEBUG)
         self._display = display
 
     def emit(self, record: logging.LogRecord) -> None:
-        of_run = record.name == "warptsp.run" and record.threadName == "MainThread"  # not a worker's
-        if of_run and record.levelno < logging.WARNING:
+        if record.threadName == "MainThread":  # not a worker's
             self._display.phase(record.getMessage())
-
-
-def _in_notebook() -> bool:
-    """Whether a notebook runs this; a terminal with IPython is a terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return getattr(shell, "kernel", None) is not None
 
 
 def make_display(mode: str) -> NoDisplay:
     """Return the display for a mode of `MODES`."""
-    if mode == "auto" and _in_notebook():
+    if mode == "auto" and in_notebook():
         return NotebookDisplay()
     if mode == "auto":
         mode = "rich" if sys.stderr.isatty() else "plain"

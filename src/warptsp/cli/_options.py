@@ -18,7 +18,7 @@ from warptsp.cli import _values
 from warptsp.cli._command import Make, argument, file_option, option
 from warptsp.cli._completion import devices, formats, metrics
 from warptsp.cli.streams import echo_json, listening, say, tell
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, ParseError, UnreadableFile
 
 if TYPE_CHECKING:
     from warptsp.io.format import Instance
@@ -152,8 +152,17 @@ class Reading:
         from warptsp.io.instances import read_instance
 
         options = self.checked(groups=groups)
-        with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
-            return read_instance(path, self.format, options)
+        try:
+            with listening(_Notes(logging.INFO), "warptsp.io") if notes else nullcontext():
+                return read_instance(path, self.format, options)
+        except UnreadableFile:
+            raise
+        except ParseError as error:
+            if self.format is None and _is_drawing(path):
+                raise InvalidOption(
+                    f"{error}; a drawing has strokes, no cities: warptsp strokes {path} puts these in order"
+                ) from None
+            raise
 
     def checked(self, *, groups: bool = False) -> ReadOptions:
         """The options, as far as they can be checked without a file."""
@@ -175,6 +184,12 @@ class Reading:
     def given_columns(self) -> dict[str, str]:
         """The columns that were named, by what they hold."""
         return {role: column for role, column in asdict(self.columns).items() if column is not None}
+
+
+def _is_drawing(path: Path) -> bool:
+    from warptsp.strokes.files.registry import formats
+
+    return any(path.name.lower().endswith(format.endings) for format in formats())
 
 
 class _Notes(logging.Handler):
@@ -203,9 +218,10 @@ class Ends:
 
     def of(self, problem: Problem) -> tuple[Problem, int | None]:
         """Return the problem with these ends, and the first city of a closed tour if one was named."""
+        from warptsp.problem.names import city_of_file
         from warptsp.solver.inputs import with_ends
 
-        return with_ends(problem, self.from_, self.to, self.open_)
+        return with_ends(problem, self.from_, self.to, self.open_, city_of_file)
 
     def of_path(self, problem: Problem) -> Problem:
         """Return the problem with these ends, for what says nothing of where a closed tour begins."""

@@ -12,6 +12,7 @@ from warptsp._words import counted
 from warptsp.cli import _values
 from warptsp.cli._command import file_option, option
 from warptsp.cli._completion import tour_formats
+from warptsp.cli._drawing import Axes, Map
 from warptsp.cli._options import Printing
 from warptsp.endings import FIGURES, PAGES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
@@ -19,6 +20,7 @@ from warptsp.outputs import Attempts, check_outputs
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
+    from warptsp.problem.itinerary import Timing
     from warptsp.result import Result
 
 
@@ -38,6 +40,13 @@ class TourOutputs(Printing):
     output_format: str | None = None
     csv_safe: bool = False
     speed: float | None = None
+    stop_time: float = 0.0
+    depart: str | None = None
+
+    @property
+    def times(self) -> dict[str, Any]:
+        """What tells when a tour is where, as `Timing` takes it."""
+        return {"speed": self.speed, "stop_time": self.stop_time, "depart": self.depart}
 
     @property
     def tour_files(self) -> list[str]:
@@ -77,16 +86,19 @@ class TourOutputs(Printing):
 
         for name in self.tours:
             check_tour_output(name, problem, self.format_of(name))
-        if self.speed is not None:
-            from warptsp.problem.itinerary import travel_seconds
+        self.timing().check(problem)
 
-            travel_seconds(problem, 0, self.speed)
+    def timing(self) -> Timing:
+        """The same, checked."""
+        from warptsp.problem.itinerary import Timing
+
+        return Timing(**self.times)
 
     def save(self, problem: Problem, tour: Any, names: Iterable[str], attempts: Attempts) -> list[str]:
         """Write a tour into files, and return the names of those that are there then."""
         from warptsp.io import write_tour
 
-        how = {"csv_safe": self.csv_safe, "speed": self.speed}
+        how = {"csv_safe": self.csv_safe, **self.times}
         return [
             name
             for name in names
@@ -127,8 +139,8 @@ class Outputs(TourOutputs):
     tours: Annotated[
         tuple[str, ...],
         file_option(
-            "Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; "
-            "- is stdout, in TSPLIB format or that of --output-format. May be given several times.",
+            "Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .xlsx, .geojson, .gpx, .kml, "
+            ".npy; - is stdout, in TSPLIB format or that of --output-format. May be given several times.",
             "FILE",
             "-o",
             "--output",
@@ -150,6 +162,10 @@ class Outputs(TourOutputs):
             type=_values.speed,
         ),
     ]
+    stop_time: Annotated[
+        float, option("Time at each stop on the way: 5m, 90s.", "TIME", type=_values.stop_time, default="0s")
+    ]
+    depart: Annotated[str | None, option("When the tour starts: 08:00. Gives each arrival.", "HH:MM")]
     pictures: Annotated[
         tuple[str, ...],
         file_option(
@@ -174,12 +190,21 @@ class Outputs(TourOutputs):
         bool,
         option("In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas."),
     ]
+    axes: Axes
+    below: Map
     quiet: bool = False  # the result is said in any case
 
-    def check_all(self, instance: Path) -> None:
-        """`check` all files of the options."""
+    def check_all(self, instance: Path, *, watched: bool) -> None:
+        """`check` all files of the options; `watched` is whether there is a page of the search."""
         from warptsp.io.registry import format_to_write
 
+        paged = watched or self.report is not None
+        if self.below.chosen() is not None and not paged:
+            raise InvalidOption("--tiles: only a page has a map; add --report, or leave it out")
+        if self.axes.given is not None and not (paged or self.pictures):
+            raise InvalidOption(
+                f"{self.axes.given}: nothing is drawn; add --picture or --report, or leave it out"
+            )
         if self.output_format is not None and not self.to_stdout:
             raise InvalidOption(
                 "--output-format: no tour goes to stdout; add --output -, or leave it out: a file's name "
@@ -196,8 +221,8 @@ class Outputs(TourOutputs):
         if self.csv_safe and all(format.guarded is None for format in chosen):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
 
-    def check_drawings(self, problem: Problem) -> None:
-        """Check before the search that the instance can be drawn, where it will be."""
+    def drawn(self, problem: Problem) -> Problem:
+        """Check before the search that the instance can be drawn, where it will be; return it so."""
         if self.pictures:
             from warptsp.plotting import check_drawable, check_figure
 
@@ -206,7 +231,8 @@ class Outputs(TourOutputs):
         if self.report is not None:
             from warptsp.report import check_reportable
 
-            check_reportable(problem)
+            check_reportable(problem, self.below.chosen())
+        return self.axes.turned(problem)
 
     def snapshots(self, problem: Problem) -> int:
         """How many tours on the way the files show."""
@@ -250,7 +276,7 @@ class Outputs(TourOutputs):
         def describe(name: str) -> None:
             from warptsp.report import Report, write
 
-            write(Report.of(result, first=first, speed=self.speed), name)
+            write(Report.of(result, first=first, timing=self.timing(), tiles=self.below.chosen()), name)
 
         def made(make: Callable[[str], None], names: Sequence[str]) -> list[str]:
             return [name for name in names if attempts.make(make, name)]
@@ -272,7 +298,7 @@ class Outputs(TourOutputs):
         what = f"{name}, {counted(problem.n)}, {problem.metric.words}, {kind}"
         facts = [
             Fact("file", str(instance), what, "instance"),
-            *result.told(speed=self.speed),
+            *result.told(self.timing()),
             Fact("outputs", files["tour"]),
             Fact("pictures", files["picture"]),
             *(Fact(kind, next(iter(files[kind]), None)) for kind in ("report", "checkpoint")),
@@ -284,7 +310,7 @@ class Outputs(TourOutputs):
             words = "not written; --output FILE writes it, --picture FILE draws it"
             facts.append(Fact("", words=words, name="tour"))
         if self.as_json:
-            facts += [Fact(key, value) for key, value in result.as_dict(speed=self.speed).items()]
+            facts += [Fact(key, value) for key, value in result.as_dict(**self.times).items()]
         self.show(facts, on_stderr=self.to_stdout)
 
 

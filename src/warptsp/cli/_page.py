@@ -59,7 +59,8 @@ class PageOptions:
             attempts.finish()
             return outputs.tour_files
 
-        with Watch(problem, port=self.port or 0, settings=settings, save=save) as watch:
+        tiles = outputs.below.chosen()
+        with Watch(problem, port=self.port or 0, settings=settings, save=save, tiles=tiles) as watch:
             tell(f"watch        {watch.url}")
             if self.browser and not watch.open_browser():
                 tell("watch        no display here: open this address in a browser of this machine")

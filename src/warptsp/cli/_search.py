@@ -162,4 +162,6 @@ class Search:
             for name, value in asdict(self).items()
         }
         arguments["merge"] = list(self.merge) or None
-        return {**arguments, "prove": "auto" if self.prove is None else self.prove}
+        if self.prove is None:  # which `solve` knows
+            del arguments["prove"]
+        return arguments

@@ -57,6 +57,13 @@ def seconds(text: str, wanted: str = "a time such as 10, 0.5, 90s, 1m30s or 2h")
     return found
 
 
+def stop_time(text: str) -> float:
+    """A time with its unit: who stops for 5 may mean minutes."""
+    if re.fullmatch(r"\s*\d*\.?\d*\s*", text) and text.strip("0. "):
+        raise click.BadParameter(f"{text!r} has no unit: write {text}m for minutes or {text}s for seconds")
+    return seconds(text, "a time such as 5m, 90s or 1m30s")
+
+
 def bound_time(text: str) -> str | float:
     """What a lower bound may take, as `warptsp.solve` has it: a time, ``auto``, or ``none``; or ``lp``."""
     words: dict[str, str | float] = {"auto": "auto", "lp": "lp", "none": False}

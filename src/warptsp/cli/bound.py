@@ -75,7 +75,7 @@ def command(
             write_certificate(certificate, problem, bound)
     length = None if cities is None else problem.length(cities)
     gap = None if length is None or not bound.certified else bound.gap(length)
-    unit = problem.metric.unit
+    unit = problem.unit
     least = "none: the computation ended before one was proved"
     if bound.certified:
         kind = "tour" if problem.open is None else "path"

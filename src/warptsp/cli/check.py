@@ -47,7 +47,7 @@ def command(
     bound = None if certificate is None else _proven(problem, certificate)
     optimal = None if bound is None else is_optimal(problem, length, bound)
     above = relative_gap(length, bound)
-    unit = problem.metric.unit
+    unit = problem.unit
     is_open = problem.open is not None
     visited = "the city" if problem.n == 1 else f"each of the {problem.n} cities"
     proved = (

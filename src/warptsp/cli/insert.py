@@ -44,7 +44,7 @@ def command(
     open_: OpenOrClosed,
     outputs: TourOutputs,
     reading: Reading,
-) -> None:
+) -> int:
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
     TOUR is a file with places in visiting order: any table, or a .csv, .geojson or .gpx tour that warptsp
@@ -52,6 +52,7 @@ def command(
     the columns are, as far as PLACES has them.
     """
     from warptsp import insertion
+    from warptsp.interruption import FirstSignal
     from warptsp.quantities import length_text
 
     if places is None and not remove:
@@ -64,6 +65,7 @@ def command(
     of_tour = reading.read(tour_file, notes=True)
     problem, tour = _with_order(reading, tour_file, of_tour.problem, open_)
     cities, before, inserted = problem.n, problem.length(tour), 0
+    signals = FirstSignal()
     if remove:
         result = insertion.remove(problem, tour, {_find_city(problem, text) for text in remove})
         problem, tour = result.problem, result.tour
@@ -81,21 +83,22 @@ def command(
         points = added.given_coordinates()
         inserted = len(points)
         wanted = _numbers_of(of_places)
-        result = insertion.insert(
-            problem,
-            tour,
-            points,
-            labels=added.labels,
-            node_ids=wanted,
-            extra=added.extra,
-            improve=improve,
-            seed=seed,
-        )
+        with signals:
+            result = insertion.insert(
+                problem,
+                tour,
+                points,
+                labels=added.labels,
+                node_ids=wanted,
+                extra=added.extra,
+                improve=improve,
+                seed=seed,
+            )
         if wanted is not None:
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
     outputs.write(result.problem, result.tour)
-    unit = problem.metric.unit
+    unit = problem.unit
     facts = [
         Fact("file", str(tour_file), f"{tour_file}, {counted(cities)}", "tour"),
         Fact("cities", result.problem.n),
@@ -106,11 +109,14 @@ def command(
         Fact("seconds", round(result.seconds, 3)),
     ]
     outputs.tell(facts)
+    return signals.status
 
 
 def _find_city(problem: Problem, text: str) -> int:
+    from warptsp.problem.names import city_of_file
+
     try:
-        return problem.city(text)
+        return city_of_file(problem, text)
     except InvalidOption as error:
         raise InvalidOption(f"--remove {error}") from None
 
@@ -151,7 +157,7 @@ def _columns_there(places: Path, columns: dict[str, str], encoding: str | None) 
 
     source = Source(places, encoding=encoding)
     chosen = format_of_instance(source, None)
-    if not chosen.has_columns:
+    if not chosen.has_columns or chosen.on_maps:
         return {}
     if chosen.binary:  # its reader says what it does not find
         return columns

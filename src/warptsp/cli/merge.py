@@ -48,7 +48,7 @@ def command(
         check_has_no_missing_arcs(problem, result.tour, "the merged tour")
         outputs.write(problem, result.tour)
     lengths = [length_of(problem, tour) for tour in cities]
-    unit = problem.metric.unit
+    unit = problem.unit
     given = [(str(file), length) for file, length in zip(tour_files, lengths, strict=True)]
     nothing = "as long as the shortest: the others have nothing for it"
     early = "interrupted before all choices were made"

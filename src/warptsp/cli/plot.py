@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from warptsp.cli._command import argument, as_command, file_option, option
+from warptsp.cli._drawing import Axes
 from warptsp.cli._options import InstanceFile, OpenOrClosed, Quiet, Reading, TourFile
 from warptsp.cli._tours import read_tours
 from warptsp.cli.streams import say
@@ -30,6 +31,7 @@ def command(
         ),
     ],
     title: Annotated[str | None, option("Line above a figure, or below an SVG picture.")],
+    axes: Axes,
     open_: OpenOrClosed,
     quiet: Quiet,
     reading: Reading,
@@ -50,6 +52,7 @@ def command(
     problem = reading.load(instance)
     (check_drawable if simple else check_figure)(problem, picture)
     problem, (cities, *before), _ = read_tours(problem, [tour] if start is None else [tour, start], open_)
+    problem = axes.turned(problem)
     if simple:
         draw(picture, problem, cities, size=size, title=title)
     else:

@@ -116,7 +116,7 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
     from warptsp.progress import relative_gap
     from warptsp.quantities import format_gap, length_text
 
-    unit = problem.metric.unit
+    unit = problem.unit
     parts = [
         f"proving: {length_text(progress.length, unit)}",
         f"none below {length_text(progress.lower_bound, unit, down=True)}",
@@ -134,7 +134,7 @@ def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     from warptsp.quantities import format_gap, length_text
 
     kind = "tour" if problem.open is None else "path"
-    unit = problem.metric.unit
+    unit = problem.unit
     bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
     if proof.proved:
         told = f"optimal, proved: no {kind} is shorter"

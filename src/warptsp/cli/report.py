@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from warptsp.cli._command import argument, as_command, option
+from warptsp.cli._drawing import Axes, Map
 from warptsp.cli._options import InstanceFile, OpenOrClosed, Quiet, Reading
 from warptsp.cli._outputs import check_page_name
 from warptsp.cli._tours import read_tours
@@ -18,6 +19,8 @@ def command(
     tours: Annotated[tuple[Path, ...], argument("TOUR...", required=True)],
     page: Annotated[Path, argument("FILE")],
     title: Annotated[str | None, option("Heading of the page; default: the name of the instance.")],
+    axes: Axes,
+    below: Map,
     open_: OpenOrClosed,
     quiet: Quiet,
     reading: Reading,
@@ -33,13 +36,16 @@ def command(
     from warptsp.report import Report, check_reportable, write
 
     check_page_name(page, "FILE")
+    tiles = below.chosen()
     check_outputs(
         [("FILE", page)], [("the instance itself", instance), *(("a tour", file) for file in tours)]
     )
     problem = reading.load(instance)
-    check_reportable(problem)
+    check_reportable(problem, tiles)
+    axes.turned(problem)  # refuses what cannot be turned before tours are read
     problem, cities, _ = read_tours(problem, tours, open_)
     found = dict(zip(map(str, tours), cities, strict=True))
-    write(replace(Report.of_tours(problem, found), title=title or ""), page)
+    report = Report.of_tours(axes.turned(problem), found)
+    write(replace(report, title=title or "", tiles=tiles), page)
     if not quiet:
         say(f"report       {page}")

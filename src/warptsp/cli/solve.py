@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.progress import Progress
     from warptsp.result import Result
+    from warptsp.stop import StoppingCriterion
+
+LONG = 60.0  # seconds of a run that nobody wants to do again
 
 
 @as_command(
@@ -57,7 +60,7 @@ def command(
     """
     from warptsp.papers import method_of
 
-    outputs.check_all(instance)
+    outputs.check_all(instance, watched=page.watch)
     if outputs.to_stdout and reading.format not in (None, "tsplib", outputs.output_format):
         written = outputs.format_of("-")
         tell(
@@ -74,12 +77,15 @@ def command(
         raise InvalidOption(
             "--arch: it says for which GPU launches are explained; give --explain-launch, too"
         )
-    outputs.check_drawings(problem)
+    problem = outputs.drawn(problem)
     page.check()
     display = make_display("none" if no_progress else progress)
+    criterion = stops.criterion()
+    if not (no_progress or progress == "none" or outputs.as_json or outputs.tours or outputs.checkpoint):
+        _remind_of_output(problem, criterion)
     options = {
         **search.arguments(),
-        "stop": stops.criterion(),
+        "stop": criterion,
         "checkpoint": outputs.checkpoint,
         "snapshots": outputs.snapshots(problem),
     }
@@ -103,6 +109,18 @@ def command(
         raise error
     attempts.finish()
     return signals.status
+
+
+def _remind_of_output(problem: Problem, criterion: StoppingCriterion | None) -> None:
+    """Say at the start of a long run that its tour will be nowhere, while something can be done about it."""
+    from warptsp.stop import DefaultStop
+
+    seconds = (DefaultStop(problem.n) if criterion is None else criterion).limit().seconds
+    if seconds is not None and seconds >= LONG:
+        tell(
+            f"warptsp: note: up to {seconds:g} s, and no file for the tour: --output FILE writes it at the "
+            "end, --checkpoint FILE also on the way"
+        )
 
 
 def _found(

@@ -11,17 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from warptsp._facts import Fact
+from warptsp.claims import bound_gap
 from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._options import OpenOrClosed, Printing, Reading, device_option, time_option
 from warptsp.cli._outputs import output_facts
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
+from warptsp.progress import in_percent
 
 if TYPE_CHECKING:
     from warptsp.many import ManyProgress, ManyResults
 
 TELL = 2.0  # seconds between two lines of progress
+COLUMNS = (
+    *("problem", "cities", "length", "gap_percent", "lower_bound", "bound_gap_percent", "proved_optimal"),
+    *("kicks", "seconds", "seed"),
+)
+"""Of the table, as `solve --json` calls them."""
 
 
 @as_command(
@@ -103,7 +110,8 @@ def command(
     written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
         attempts.make(_write_tours, tours, results)
-    printing.show(_facts(problems, written, tours, results))
+    table = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(results)] if printing.as_json else []
+    printing.show([*_facts(problems, written, tours, results), Fact("table", table)])
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
@@ -131,18 +139,29 @@ def _name(results: ManyResults, position: int) -> str:
 
 
 def _rows(results: ManyResults) -> list[list[object]]:
-    """Return the table of lengths; a problem without a tour has no length."""
+    """Return the table of `COLUMNS`; a problem without a tour has no more than its name and its seed."""
     kicks, seconds, proved = results.kicks, results.seconds_each, results.proved_optimal
     rows: list[list[object]] = []
     for position in range(len(results)):
-        name, length = _name(results, position), results.length(position)
+        name, length, seed = _name(results, position), results.length(position), results.seed_of(position)
         if length is None:
-            rows.append([name, *[""] * 5])
+            rows.append([name, *[None] * (len(COLUMNS) - 2), seed])
             continue
-        cities = len(results.tour(position))
-        took, proof = round(float(seconds[position]), 6), "yes" if proved[position] else "no"
-        rows.append([name, cities, length, int(kicks[position]), took, proof])
+        bound, proof = results.lower_bound(position), bool(proved[position])
+        found = [len(results.tour(position)), length, in_percent(results.gap(position)), bound]
+        rows.append(
+            [
+                *(name, *found, in_percent(bound_gap(length, bound)), proof),
+                *(int(kicks[position]), round(float(seconds[position]), 6), seed),
+            ]
+        )
     return rows
+
+
+def _as_text(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else value
 
 
 def _kind(output: str) -> str:
@@ -167,8 +186,8 @@ def _write(output: str, results: ManyResults) -> None:
         return
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if _kind(output) == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(["problem", "cities", "length", "kicks", "seconds", "proved_optimal"])
-    writer.writerows(_rows(results))
+    writer.writerow(COLUMNS)
+    writer.writerows(list(map(_as_text, row)) for row in _rows(results))
     with atomic_write(output) as file:
         file.write(text.getvalue().encode())
 
@@ -199,6 +218,7 @@ def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results
         Fact("problems", len(results)),
         Fact("solved", results.solved),
         Fact("lengths", each, range_),
+        Fact("seed", results.seed),
         Fact("proved_optimal", optimal, proved, "proved"),
         Fact("errors", {_name(results, position): str(error) for position, error in results.errors.items()}),
         Fact("seconds", round(results.seconds, 3), f"{results.seconds:.2f} s{pace}", "time"),

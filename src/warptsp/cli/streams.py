@@ -64,10 +64,14 @@ class Warnings(logging.Handler):
 
 
 @contextmanager
-def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]:
-    """Let a handler have what a logger is told, from its own level on."""
+def listening(handler: logging.Handler, name: str = "warptsp", *, alone: bool = False) -> Iterator[None]:
+    """Let a handler have what a logger is told, from its own level on.
+
+    If `alone`, handlers of the program above have none of what they would not have had without it.
+    """
     logger = logging.getLogger(name)
-    before = logger.level
+    before, propagated = logger.level, logger.propagate
+    logger.propagate = propagated and (not alone or logger.isEnabledFor(handler.level))
     logger.addHandler(handler)
     logger.setLevel(min(handler.level, logger.getEffectiveLevel()))
     try:
@@ -75,6 +79,7 @@ def listening(handler: logging.Handler, name: str = "warptsp") -> Iterator[None]
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+        logger.propagate = propagated
 
 
 def telling_warnings() -> AbstractContextManager[None]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.construct.construction import Construction
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.construct.open_paths import closed, opened
@@ -46,7 +47,8 @@ def construct(
         return start
     found = CONSTRUCTIONS.get(start)
     if found is None:
-        raise InvalidOption(f"unknown start tour {shown(start)}: use one of {', '.join(CONSTRUCTIONS)}")
+        like = did_you_mean(start, CONSTRUCTIONS)
+        raise InvalidOption(f"unknown start tour {shown(start)}: use one of {', '.join(CONSTRUCTIONS)}{like}")
     if found.coordinates and problem.matrix is not None:
         raise UnsupportedProblem(
             f"start {start!r} needs coordinates, and a distance matrix has none: use 'greedy' or "

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 import warptsp._native as _native
 from warptsp.construct.construction import Construction, keep_fixed_edges
 from warptsp.problem import Metric, Problem
+from warptsp.problem.native import search_distances
 
 
 def _greedy(
@@ -17,10 +18,7 @@ def _greedy(
 
     About 14 % above the optimum on uniform points.
     """
-    fixed = problem.fixed_edges
-    if problem.matrix is not None:
-        return _native.greedy_edge_matrix(problem.search_matrix(), fixed, threads, token)
-    return _native.greedy_edge(problem.search_points(), problem.metric.kind, fixed, threads, token)
+    return _native.greedy_edge(search_distances(problem), problem.fixed_edges, threads, token)
 
 
 def _space_filling(
@@ -50,11 +48,7 @@ def _nearest_neighbor(
 ) -> NDArray[np.int32] | None:
     """From a city that the seed chooses; about 25 % above the optimum."""
     first = int(np.random.default_rng(seed).integers(problem.n))
-    fixed = problem.fixed_edges
-    if problem.matrix is not None:
-        return _native.nearest_neighbor_matrix(problem.search_matrix(), first, fixed, token)
-    points, norm = problem.search_points(), problem.metric.norm
-    return _native.nearest_neighbor(points, first, norm, fixed, threads, token)
+    return _native.nearest_neighbor(search_distances(problem), first, problem.fixed_edges, threads, token)
 
 
 def _random(

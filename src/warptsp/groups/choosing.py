@@ -19,7 +19,7 @@ from warptsp.claims import bound_of_optimal, is_confirmed
 from warptsp.errors import NoTourFound, UnsupportedProblem
 from warptsp.groups.cycles import NO_TOUR, Cycles, distances_between, nearest_places
 from warptsp.groups.owners import owners_of
-from warptsp.interruption import FirstSignal
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import Metric, Problem
 from warptsp.problem.part import part_of
@@ -106,7 +106,6 @@ def choose(
     Returns
     -------
     Choice
-        Ctrl-C during the call ends it with the best choice so far.
 
     Raises
     ------
@@ -116,6 +115,8 @@ def choose(
         There are too many places, or fixed edges.
     NoTourFound
         Every tour that was found has an arc that is missing from the matrix.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with the best choice so far in ``result``.
     """
     started = time.monotonic()
     instance = _read(problem, metric, asymmetric=asymmetric)
@@ -193,7 +194,7 @@ def choose(
             threads=threads,
         )
     found = replace(found, interrupted=signals.caught is not None, signal=signals.caught)
-    return _choice(instance, places, found, time.monotonic() - started)
+    return delivered(_choice(instance, places, found, time.monotonic() - started), signals.caught)
 
 
 def _unless_stopped(work: Callable[[Callable[[], None]], _T], token: _native.StopToken) -> _T | None:

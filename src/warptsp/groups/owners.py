@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
 
@@ -18,7 +19,7 @@ def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]
     if isinstance(groups, str):
         columns = problem.extra or {}
         if groups not in columns:
-            there = ", ".join(columns) or "none"
+            there = (", ".join(columns) or "none") + did_you_mean(groups, columns)
             raise InvalidOption(
                 f"groups: there is no column {shown(groups)}; columns beside the places: {there}"
             )

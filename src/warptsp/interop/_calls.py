@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,7 @@ def matrix_problem(distances: Any) -> Problem:
 
 
 def solve_here(problem: Problem, **options: Any) -> Result:
-    """Solve; Ctrl-C and SIGTERM do what they do elsewhere, as callers of those packages expect."""
+    """Solve as those packages do, which prove nothing, and raise `KeyboardInterrupt` in notebooks, too."""
     from warptsp.solver import solve
 
-    result = solve(problem, bound=False, **options)
-    if result.signal is not None:
-        signal.raise_signal(result.signal)
-    return result
+    return solve(problem, bound=False, prove=False, on_interrupt="raise", **options)

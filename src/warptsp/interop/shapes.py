@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
 
 from warptsp.errors import InvalidProblem
-from warptsp.io.table.degrees import look_like_degrees
 from warptsp.problem import Metric, Problem
-
-_log = logging.getLogger(__name__)
+from warptsp.problem.degrees import warn_of_degrees
 
 
 def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Problem:
@@ -43,15 +40,5 @@ def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Proble
         coordinates = coordinates[:, ::-1]
     problem = Problem.from_points(coordinates, metric)
     if metric is None:
-        warn_of_degrees("the shapes", problem)
+        warn_of_degrees("the shapes", coordinates, order="")
     return problem
-
-
-def warn_of_degrees(what: str, problem: Problem) -> None:
-    """Say that coordinates look like degrees, where nothing says whether they are."""
-    if problem.coordinates is not None and look_like_degrees(problem.coordinates):
-        _log.warning(
-            '%s: the numbers look like degrees, and distances are those of the plane: metric="haversine" '
-            'gives great circles, metric="euclidean" is for x and y',
-            what,
-        )

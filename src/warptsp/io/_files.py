@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import IO
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import InvalidOption, InvalidProblem, MissingFile, ParseError, UnreadableFile
 
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
@@ -41,10 +41,12 @@ def reading(name: str) -> Iterator[None]:
     """Say what is wrong where the system refuses a file."""
     try:
         yield
-    except FileNotFoundError:
+    except ParseError:
+        raise
+    except FileNotFoundError as error:
         address = _ADDRESS.match(name)
         if address is None:
-            raise ParseError("no such file", file=name) from None
+            raise MissingFile("no such file", file=name, errno=error.errno) from None
         rest = name[address.end() :].replace(os.sep, "/")
         whole = f"{address[1]}://{rest}"  # a path has lost one of the two
         raise ParseError(
@@ -52,8 +54,10 @@ def reading(name: str) -> Iterator[None]:
         ) from None
     except OSError as error:
         if os.path.isdir(name):
-            raise ParseError("is a directory: the name of a file is needed", file=name) from None
-        raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
+            what = "is a directory: the name of a file is needed"
+        else:
+            what = f"cannot be read: {error.strerror or error}"
+        raise UnreadableFile(what, file=name, errno=error.errno) from None
 
 
 @contextmanager
@@ -124,6 +128,27 @@ def unpacked(data: bytes, file: str) -> bytes:
     if size > limit:
         raise _trap(len(data), limit, file)
     return b"".join(pieces)
+
+
+def kml_in(data: bytes, file: str) -> bytes | None:
+    """The KML in a KMZ file, as far as `unpacked` would go; None if this is another archive."""
+    import io
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = [member for member in archive.infolist() if member.filename.lower().endswith(".kml")]
+            if not found:
+                return None
+            # The first one is meant, says the specification; others belong to its links.
+            check_unpacked(found[0].compress_size, found[0].file_size, file, ALWAYS)
+            return archive.read(found[0])
+    except zipfile.BadZipFile:
+        return None
+    except ParseError:
+        raise
+    except Exception as error:  # a damaged archive fails in a dozen ways
+        raise ParseError(f"is damaged: {shown(str(error))}", file=file) from None
 
 
 def check_unpacked(packed: int, size: int, file: str, always: int) -> None:

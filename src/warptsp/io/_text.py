@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from warptsp._words import as_called
 from warptsp.errors import ParseError
-from warptsp.io._files import contents, named, reading, unpacked
+from warptsp.io._files import contents, kml_in, named, reading, unpacked
 from warptsp.problem.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*'
 
 _LETTER = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0152\u0153\u0160\u0161\u0178\u017d\u017e]"
 _SIGN = (
-    r"[\u00a3-\u00a9\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8\u00b9\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
+    r"[\u00a3-\u00aa\u00ac\u00ae-\u00b1\u00b3\u00b6\u00b8-\u00ba\u00bc-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc"
     r"\u201a\u201c\u201e\u2020-\u2022\u2030\u2039\u2122]"
 )
 _FOREIGN = re.compile(
@@ -41,8 +42,8 @@ _FOREIGN = re.compile(
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
-def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
-    """The contents of a file, its name for messages, and whether a byte order mark said that it is text.
+def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
+    """The contents of a file, its name for messages, and the encoding that a byte order mark said.
 
     ``-`` is standard input, gzip is unpacked.
     """
@@ -52,10 +53,13 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, bool]:
         if data[:2] == b"\x1f\x8b":
             data = unpacked(data, name)
     wide = data.startswith((b"\xff\xfe", b"\xfe\xff", *_MARKS_OF_UTF32))
-    marked = wide or data.startswith(b"\xef\xbb\xbf")
+    marked = "utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else None
     if wide:
+        marked = "utf-32" if data[:4] in _MARKS_OF_UTF32 else "utf-16"
         data = _from_utf16(data, name)
     if data[:4] == b"PK\x03\x04":
+        if (kml := kml_in(data, name)) is not None:
+            return kml, name, marked
         raise ParseError(
             "is a ZIP archive or a workbook: a workbook of Excel has a name that ends in .xlsx; otherwise "
             "unpack it, or save the sheet as CSV in the program that made it",
@@ -83,8 +87,10 @@ def _from_utf16(data: bytes, name: str) -> bytes:
     return (text if declared is None else declared[1] + text[declared.end() :]).encode()
 
 
-def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
-    """A text in UTF-8: it is that, or UTF-16, or in the encoding that is given, or in Windows-1252.
+def in_utf8(data: bytes, file: str, encoding: str | None, likely: str | None = None) -> tuple[bytes, str]:
+    """A text in UTF-8, and what it is in: UTF-8, UTF-16, the encoding that is given, or Windows-1252.
+
+    What is no UTF-8 is first tried in the `likely` one.
 
     No detector is asked: charset-normalizer takes a dozen names of Russian places for Korean, and of Polish
     ones for Western, in silence. What may be something else than Windows-1252 is refused.
@@ -92,17 +98,23 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
     if b"\0" in data and (wide := _wide(data)) is not None and encoding is None:
         _log.info("%s: the text is read as UTF-16 without a byte order mark", file)
         encoding = wide
+    if b"\x1b$" in data and encoding is None:
+        way = as_called('encoding="iso2022_jp"', "--encoding iso2022_jp")
+        raise ParseError(f"is text in ISO-2022-JP: {way} says so", file=file)
     if encoding is not None:
         try:
-            return data.decode(encoding).encode()
+            return data.decode(encoding).encode(), encoding
         except (UnicodeError, ValueError) as error:
             at = f", from byte {error.start} on" if isinstance(error, UnicodeDecodeError) else ""
             raise ParseError(f"is not text in {encoding}{at}", file=file) from None
     try:
         data.decode("utf-8")
-        return data
+        return data, "utf-8"
     except UnicodeDecodeError as error:
         line = line_number(data, error.start)
+    if likely is not None:
+        with suppress(UnicodeError):
+            return data.decode(likely).encode(), likely
     way = as_called('encoding="cp1250"', "--encoding cp1250")
     try:
         text = data.decode("cp1252")
@@ -122,7 +134,7 @@ def in_utf8(data: bytes, file: str, encoding: str | None) -> bytes:
     _log.warning(
         "%s: the text is not UTF-8 and read as Windows-1252 (%s); %s if it is not", file, quoted(shown), way
     )
-    return text.encode()
+    return text.encode(), "cp1252"
 
 
 def _wide(data: bytes) -> str | None:

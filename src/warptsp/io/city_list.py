@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._text import line_number, quoted, token_offset
 from .format import Format, Pieces, Source, TourFile
@@ -19,6 +20,8 @@ def parse_list(source: Source, problem: Problem) -> TourFile:
     """The cities in a list of numbers; a 0 among them means that they are counted from 0."""
     data, file = source.data.rstrip(b"\x00\x1a \t\r\n"), source.file
     numbers, end = parse_numbers(data, 0, problem.n)
+    if end >= len(data) and len(numbers) == 2 + 3 * problem.n and (numbers[:2] == problem.n).all():
+        return TourFile(_along(numbers[2:].reshape(-1, 3)[:, :2], file), open=False)
     wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) > 2.0**53)
     if end < len(data) or wrong.any():
         offset = end
@@ -33,6 +36,27 @@ def parse_list(source: Source, problem: Problem) -> TourFile:
     ids = numbers.astype(np.int64)
     if len(ids) == problem.n + 1 and ids[0] == problem.n and (ids[1:] == 0).any():
         ids = ids[1:]  # the list of Concorde: the number of cities, then cities counted from 0
+    return cities_in(ids, problem)
+
+
+def _along(edges: NDArray[np.float64], file: str) -> NDArray[np.int64]:
+    """The tour of the edges that Concorde's linkern writes: two cities, counted from 0, and a length."""
+    n = len(edges)
+    ends = edges.astype(np.int64)
+    if not np.array_equal(np.sort(edges, axis=None), np.repeat(np.arange(n), 2)):
+        raise ParseError(f"has {n} edges that are no tour: two at each city from 0 to {n - 1}", file=file)
+    beside = np.argsort(ends, axis=None, kind="stable").reshape(n, 2)  # where each city stands
+    tour, place = [int(ends[0, 0])], 0
+    for _ in range(n - 1):
+        city = int(ends.flat[place ^ 1])  # the other end of the edge
+        tour.append(city)
+        first, second = beside[city].tolist()
+        place = second if first == place ^ 1 else first
+    return np.array(tour, dtype=np.int64)
+
+
+def cities_in(ids: NDArray[np.int64], problem: Problem) -> TourFile:
+    """The cities with these numbers; a 0 among them means that they are counted from 0."""
     if (ids == 0).any() and (problem.node_ids is None or not (problem.node_ids == 0).any()):
         _check_counted(ids, problem)
         return TourFile(ids.astype(np.int32))
@@ -47,7 +71,7 @@ def _check_counted(cities: NDArray[np.int64], problem: Problem) -> None:
         )
 
 
-def _write(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     return [format_integers(np.ascontiguousarray(problem.ids_of(tour)[:, np.newaxis]))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
+    from warptsp.problem.itinerary import Timing
 
     from .options import ReadOptions
     from .table.columns import Columns
@@ -29,12 +31,19 @@ class Source:
     """A file that is read."""
 
     def __init__(
-        self, path: str | os.PathLike[str], *, by_name: bool = False, encoding: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        by_name: bool = False,
+        encoding: str | None = None,
+        likely: str | None = None,
     ) -> None:
         self.path = named(path)  # - is standard input
         self.file = "<stdin>" if self.path == "-" else self.path  # its name in messages
         self.by_name = by_name  # whether the caller named the format, or else the ending or the contents tell
         self.encoding = encoding  # where no byte order mark says it; None once it has been used
+        self.written = "utf-8"  # the encoding that it has, once it has been read
+        self._likely = likely  # of a text that is no UTF-8
         self._data: bytes | None = None
 
     @property
@@ -42,8 +51,8 @@ class Source:
         """The contents, unpacked and without a byte order mark; read once, when they are first asked for."""
         if self._data is None:
             self._data, _, marked = read_bytes(self.path)
-            if marked:
-                self.encoding = None
+            if marked is not None:
+                self.encoding, self.written = None, marked
         return self._data
 
     @property
@@ -51,7 +60,10 @@ class Source:
         """The same in UTF-8, for formats that do not say their encoding themselves."""
         data = self.data
         encoding, self.encoding = self.encoding, None
-        self._data = in_utf8(data, self.file, encoding)
+        self._data, written = in_utf8(data, self.file, encoding, self._likely)
+        if written != "utf-8":
+            written = codecs.lookup(written).name
+            self.written = "utf-16" if written.startswith("utf-16") else written
         return self._data
 
     @property
@@ -115,8 +127,8 @@ class Format:
     read_tour : callable
         The tour in a file; that it takes each city once is checked later.
     write_tour : callable
-        What stands in the file of a tour, which has been checked; at a speed in km/h, or None, if the format
-        says when the tour is where.
+        What stands in the file of a tour, which has been checked; the timing tells when the tour is where, if
+        the format says it.
     bare : bool
         Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
         ending alone tells it from others.
@@ -128,6 +140,10 @@ class Format:
         Whether the caller may say which sheet is read.
     on_maps : bool
         Whether a tour is a line on a map: then its cities have latitudes and longitudes.
+    check_tour : callable
+        Raises, before a search, what keeps tours of an instance from a file, whose path is for the message.
+    read_order : callable
+        Whether an instance's own table says that it is an open path, or a closed tour; None if it does not.
     guarded : callable
         A name of a city as it stands where programs do not take it for a formula.
     """
@@ -142,12 +158,14 @@ class Format:
     write: Callable[[Problem], Pieces] | None = None
     write_points: Callable[[int, Iterable[NDArray[np.float64]]], Pieces] | None = None
     read_tour: Callable[[Source, Problem], TourFile] | None = None
-    write_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None
+    write_tour: Callable[[Problem, NDArray[np.int32], Timing], Pieces] | None = None
     bare: bool = False
     binary: bool = False
     has_columns: bool = False
     has_sheets: bool = False
     on_maps: bool = False
+    check_tour: Callable[[Problem, str], None] | None = None
+    read_order: Callable[[Source], bool | None] | None = None
     guarded: Callable[[str], str] | None = None
 
     def recognizes(self, data: bytes) -> bool:

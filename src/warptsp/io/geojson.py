@@ -4,49 +4,39 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem, InvalidTour
+from warptsp.errors import InvalidProblem
 from warptsp.problem import Problem
-from warptsp.problem.itinerary import Itinerary, length_of, travel_seconds
+from warptsp.problem.itinerary import Itinerary, Schedule, Timing, distances, length_of
 from warptsp.quantities import finite
 
-from ._json import begins_as_json, document_in
+from ._json import document_in
 from ._text import quoted
-from .format import Pieces, Source, TourFile
-from .lines import Line, cut, map_format
-from .osrm import is_osrm_table, osrm_problem
+from .format import Format, Instance, Pieces, Source
+from .lines import Line, line_of
 from .places import Place, degrees, is_on_earth, place_problem
 
 _log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 12  # points that are written at once
 _NAMES = ("name", "label", "title")
+_POINTS = ("Point", "MultiPoint")
+_COLLECTIONS = ("Feature", "FeatureCollection", "GeometryCollection")
 _LINES_AND_AREAS = ("LineString", "MultiLineString", "Polygon", "MultiPolygon")
 
 
-def _problem(source: Source) -> Problem:
-    """The points of GeoJSON or, unless a document is said to be that, an OSRM table."""
-    with document_in(source) as document:
-        if not source.by_name and is_osrm_table(document):
-            return osrm_problem(document)
-        if not isinstance(document, dict) or "type" not in document:
-            raise InvalidProblem(
-                f"is {_told(document)}: GeoJSON, whose objects have a type, or the table of a routing "
-                "service is needed"
-            )
-        return geojson_problem(document, source.file)
-
-
-def _told(document: Any) -> str:
-    """What a document that is no GeoJSON holds, in a few words."""
-    keys = [quoted(str(key)) for key in list(document)[:5]] if isinstance(document, dict) else []
-    return f"an object with {', '.join(keys)}" if keys else f"a JSON {type(document).__name__}"
+def is_geojson(document: Any) -> bool:
+    """Whether this is GeoJSON, all of whose objects have a type."""
+    return isinstance(document, Mapping) and document.get("type") in (
+        *_POINTS,
+        *_LINES_AND_AREAS,
+        *_COLLECTIONS,
+    )
 
 
 def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
@@ -64,7 +54,7 @@ def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
     nowhere = 0
     for where, node, name in _geometries(document, "the document"):
         kind = _kind(node)
-        if kind in ("Point", "MultiPoint"):
+        if kind in _POINTS:
             points = [node.get("coordinates")] if kind == "Point" else _list(node, "coordinates", where)
             found += [(_place(point, where), name) for point in points]
         elif node is None:
@@ -126,52 +116,44 @@ def _place(point: Any, where: str) -> Place:
         raise InvalidProblem(f"{where} has a coordinate too large for a floating-point number") from None
     if not is_on_earth((latitude, longitude)):
         raise InvalidProblem(
-            f"{where} lies at [{longitude:.15g}, {latitude:.15g}]: [longitude, latitude] in degrees is needed"
+            f"{where} lies at [{longitude:.15g}, {latitude:.15g}]: [longitude, latitude] in degrees, from "
+            "-180 to 360 and from -90 to 90, is needed"
         )
     return latitude, longitude
 
 
-def _lines(source: Source) -> list[Line]:
+def lines_in(document: Any) -> list[Line]:
     """The lines of a document; what else it has, such as points, is passed over."""
     lines: list[Line] = []
-    with document_in(source) as document:
-        if isinstance(document, dict) and "type" not in document:
-            raise InvalidProblem(f"is {_told(document)}: GeoJSON with a line is needed")
-        for where, node, _ in _geometries(document, "the document"):
-            kind = _kind(node)
-            if kind in ("LineString", "MultiLineString"):
-                found = _list(node, "coordinates", where)
-                parts = [found] if kind == "LineString" else found
-                if not all(isinstance(part, (list, tuple)) for part in parts):
-                    raise InvalidProblem(f"{where} has no list of coordinates")
-                lines.append([[_place(point, where) for point in part] for part in parts])
-            elif not isinstance(kind, str) and node is not None:
-                raise InvalidProblem(
-                    f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed"
-                )
+    for where, node, _ in _geometries(document, "the document"):
+        kind = _kind(node)
+        if kind in ("LineString", "MultiLineString"):
+            found = _list(node, "coordinates", where)
+            parts = [found] if kind == "LineString" else found
+            if not all(isinstance(part, (list, tuple)) for part in parts):
+                raise InvalidProblem(f"{where} has no list of coordinates")
+            lines.append([[_place(point, where) for point in part] for part in parts])
+        elif not isinstance(kind, str) and node is not None:
+            raise InvalidProblem(
+                f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed"
+            )
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities as numbered points.
 
     Where the line crosses the antimeridian RFC 7946 wants it cut: then it is a MultiLineString.
     """
-    itinerary = Itinerary.of(problem, tour)
+    parts = [[place[::-1] for place in part] for part in line_of(problem, tour, "GeoJSON")]
     places = degrees(problem, "GeoJSON")[tour]
-    if problem.open is None or len(places) == 1:
-        places = np.concatenate((places, places[:1]))
-    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
-    crosses = bool((np.abs(np.diff(places[:, 1])) > 180.0).any())
-    parts = [
-        [[longitude, latitude] for latitude, longitude in part] for part in (cut(line) if crosses else [line])
-    ]
+    schedule, found = Schedule.of(problem, tour, timing), distances(problem, tour)
     properties: dict[str, Any] = {
         "name": problem.name,
         "cities": problem.n,
         "closed": problem.open is None,
         "length": finite(length_of(problem, tour)),
-        "unit": problem.metric.unit,
+        "unit": problem.unit,
     }
     if problem.labels is not None:
         properties["order"] = [problem.label(city) for city in tour.tolist()]
@@ -182,12 +164,11 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) 
         if len(parts) > 1
         else {"type": "LineString", "coordinates": parts[0]},
     }
-    seconds = None if speed is None else travel_seconds(problem, itinerary.cumulative, speed)
     yield b'{"type": "FeatureCollection", "features": [\n'
     yield json.dumps(feature, ensure_ascii=False).encode()
     for begin in range(0, problem.n, _CHUNK):
         points = (
-            _stop(problem, int(tour[at]), at, places[at], itinerary, seconds)
+            _stop(problem, int(tour[at]), at, places[at], found, schedule)
             for at in range(begin, min(begin + _CHUNK, problem.n))
         )
         yield "".join(f",\n{json.dumps(point, ensure_ascii=False)}" for point in points).encode()
@@ -199,18 +180,24 @@ def _stop(
     city: int,
     at: int,
     place: NDArray[np.float64],
-    itinerary: Itinerary,
-    seconds: NDArray[np.float64] | None,
+    lengths: tuple[Itinerary, str] | None,
+    schedule: Schedule | None,
 ) -> dict[str, Any]:
     """The Feature of a city, with its place in the tour."""
     properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
     if problem.labels is not None:
         properties["name"] = problem.labels[city]
-    properties["distance_from_start"] = finite(itinerary.cumulative[at].item(), 3)
-    if seconds is not None:
-        properties["seconds_from_start"] = finite(float(seconds[at]), 1)
-    if at < len(itinerary.legs):
-        properties["distance_to_next"] = finite(itinerary.legs[at].item(), 3)
+    if lengths is not None:
+        properties["distance_from_start"] = finite(lengths[0].cumulative[at].item(), 3)
+        if at < len(lengths[0].legs):
+            properties["distance_to_next"] = finite(lengths[0].legs[at].item(), 3)
+        properties["unit"] = lengths[1]
+    if schedule is not None:
+        properties["seconds_from_start"] = finite(float(schedule.seconds[at]), 1)
+        if at < len(schedule.legs):
+            properties["seconds_to_next"] = finite(float(schedule.legs[at]), 1)
+        if schedule.depart is not None:
+            properties["arrival"] = schedule.arrival(at)
     return {
         "type": "Feature",
         "properties": properties,
@@ -218,34 +205,22 @@ def _stop(
     }
 
 
-_MAP = map_format(
-    "GeoJSON",
-    (".geojson", ".json"),
-    _problem,
-    _lines,
-    "lines (LineString, MultiLineString)",
-    sniff=begins_as_json,
-    write_tour=_write_tour,
-)
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    """The line of GeoJSON, all of whose objects have a type; or the tour of ``warptsp solve --json``."""
-    assert _MAP.read_tour is not None
-    if b'"type"' in source.text or b'"tour"' not in source.text:
-        return _MAP.read_tour(source, problem)
+def _read(source: Source, options: object) -> Instance:
     with document_in(source) as document:
-        tour, closed = (
-            document.get(key) if isinstance(document, dict) else None for key in ("tour", "closed")
-        )
-        if not isinstance(tour, list) or not isinstance(closed, bool):
-            raise InvalidProblem("has no list tour, or does not say whether it is closed")
-        wrong = next((city for city in tour if type(city) is not int or not 0 <= city < problem.n), None)
-        if wrong is not None:
-            raise InvalidTour(
-                f"{quoted(str(wrong))} in its tour: cities from 0 to {problem.n - 1} are needed"
+        if not is_geojson(document):
+            raise InvalidProblem(
+                "is no GeoJSON, which has a type such as FeatureCollection: leave the format out"
             )
-        return TourFile(np.array(tour, dtype=np.int64), not closed)
+        return Instance(geojson_problem(document, source.file))
 
 
-FORMATS = (replace(_MAP, read_tour=_read_tour),)
+FORMATS = (
+    Format(
+        name="geojson",
+        title="GeoJSON",
+        tour_endings=(".geojson", ".json"),
+        read=_read,
+        write_tour=_write_tour,
+        on_maps=True,
+    ),
+)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
@@ -52,7 +53,7 @@ def _routes(source: Source) -> list[Line]:
     return [[route] for route in routes]
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     """The tour as a route, closed unless the instance is an open path."""
     places = degrees(problem, "GPX").tolist()
     order = tour.tolist()

@@ -127,7 +127,7 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
 
 def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) -> None:
     """Warn of numbers that nothing explains if they look like degrees."""
-    from .table.degrees import look_like_degrees
+    from warptsp.problem.degrees import look_like_degrees
 
     coordinates = problem.coordinates
     if options.parsed is None and coordinates is not None and look_like_degrees(coordinates):

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
+from ._text import quoted
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
 from .lines import Line, map_format
@@ -17,10 +19,10 @@ def _points(source: Source) -> Problem:
     """The points of the placemarks in a document."""
     places: list[tuple[Place, str]] = []
     found: list[Place] = []
-    name = ""
+    name = link = ""
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
-        nonlocal name
+        nonlocal name, link
         if path[-2:] == ["Placemark", "name"]:
             name = text
         elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
@@ -29,9 +31,17 @@ def _points(source: Source) -> Problem:
             places.extend((place, name) for place in found)
             found.clear()
             name = ""
+        elif path[-1] == "href" and "NetworkLink" in path:
+            link = text
 
     read_elements(source, end, "kml")
-    return place_problem(places, "has no placemarks with a Point: places are needed")
+    nothing = "has no placemarks with a Point: places are needed"
+    if link:
+        nothing = (
+            f"has no places but a link to them, which is not fetched, {quoted(link, 200)}: in Google's My "
+            "Maps export the map without keeping its data up to date, or download what is linked"
+        )
+    return place_problem(places, nothing)
 
 
 def _place(text: str, file: str, line: int) -> Place:
@@ -51,7 +61,7 @@ def _lines(source: Source) -> list[Line]:
     return lines
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     """The tour as a line, closed unless the instance is an open path, and its cities."""
     places = degrees(problem, "KML")[tour].tolist()
     points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]
@@ -77,7 +87,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) 
 FORMATS = (
     map_format(
         "KML",
-        (".kml",),
+        (".kml", ".kmz"),
         _points,
         _lines,
         "lines (LineString)",

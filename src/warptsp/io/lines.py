@@ -36,11 +36,7 @@ def map_format(
     """
 
     def read_tour(source: Source, problem: Problem) -> TourFile:
-        found = [line for line in lines(source) if any(line)]
-        if len(found) != 1:
-            message = f"has {len(found)} {called}: one is needed, through all cities in order"
-            raise ParseError(message, file=source.file)
-        return _tour_along(found[0], problem, source.file)
+        return tour_along(lines(source), called, problem, source.file)
 
     def read(source: Source, options: object) -> Instance:
         with of_file(source.file):
@@ -50,7 +46,7 @@ def map_format(
         name=title.lower(),
         title=title,
         endings=endings,
-        tour_endings=endings,
+        tour_endings=endings[:1],
         read=read,
         read_tour=read_tour,
         on_maps=True,
@@ -83,9 +79,25 @@ def cut(places: Sequence[Place]) -> list[list[Place]]:
     return [part for part in parts if len(part) > 1] or [[places[0], places[-1]]]
 
 
-def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
-    """The tour that goes through the places of a line; one that ends where it began is closed."""
-    if not problem.geographic:
+def line_of(problem: Problem, tour: NDArray[np.int32], format_name: str) -> list[list[Place]]:
+    """The places of a tour in its order, the first again at the end unless it is an open path.
+
+    In parts, as `cut` has them, where the line crosses the antimeridian.
+    """
+    places = degrees(problem, format_name)[tour]
+    if problem.open is None or len(places) == 1:
+        places = np.concatenate((places, places[:1]))
+    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
+    return cut(line) if (np.abs(np.diff(places[:, 1])) > 180.0).any() else [line]
+
+
+def tour_along(lines: Sequence[Line], called: str, problem: Problem, file: str) -> TourFile:
+    """The tour that goes through the places of the only line; one that ends where it began is closed."""
+    found = [line for line in lines if any(line)]
+    if len(found) != 1:
+        raise ParseError(f"has {len(found)} {called}: one is needed, through all cities in order", file=file)
+    parts = found[0]
+    if not (problem.geographic or problem.crs):
         raise InvalidTour(
             f"{file}: a line on a map has latitudes and longitudes, and the instance has "
             f"{problem.metric.description}"
@@ -93,8 +105,8 @@ def _tour_along(parts: Line, problem: Problem, file: str) -> TourFile:
     cities_at = _Places(degrees(problem, file))
     stops = [place for place, certain in _stops(parts) if certain or cities_at.any(place)]
     closed = len(stops) == problem.n + 1 and _same(stops[0], stops[-1])
-    found = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
-    return TourFile(np.array(found, dtype=np.int64), not closed)
+    cities = [cities_at.take(place, file) for place in stops[: len(stops) - closed]]
+    return TourFile(np.array(cities, dtype=np.int64), not closed)
 
 
 def _stops(parts: Line) -> Iterator[tuple[Place, bool]]:

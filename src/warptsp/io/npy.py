@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warptsp._checks import short
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.problem import Metric, Problem
+from warptsp.problem.itinerary import Timing
 from warptsp.problem.missing import with_infinity
 
 from ._files import of_file
@@ -116,7 +117,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(array_in(source))
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     return array_pieces(tour, header=True)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from warptsp._checks import shown
-from warptsp._words import as_called
+from warptsp._words import as_called, did_you_mean
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
@@ -43,7 +43,8 @@ class ReadOptions:
             _check_encoding(self.encoding)
         for role, column in self.columns.items():
             if role not in ROLES:
-                raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")
+                like = did_you_mean(role, ROLES)
+                raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}{like}")
             if isinstance(column, bool) or not isinstance(column, (str, int, np.integer)):
                 raise InvalidOption(
                     f"columns: {role} is {column!r}: the name or number of a column is needed"

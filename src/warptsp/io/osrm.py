@@ -19,89 +19,29 @@ from warptsp.problem import Problem
 from warptsp.problem.values import real_array
 
 from ._json import document_in
-from ._text import quoted
 from .format import Format, Instance, Source
+from .services import UNITS, as_osrm, is_routing_answer, refusal_in
 
 if TYPE_CHECKING:
     from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 
-_UNITS = {"durations": "seconds", "distances": "metres"}
-_VALHALLA = "sources_to_targets"
-
-
-def is_osrm_table(document: object) -> bool:
-    """Whether this is the answer of such a service, a refusal included."""
-    if not isinstance(document, Mapping) or "type" in document:
-        return False
-    keys = (*_UNITS, _VALHALLA, "times")
-    if any(key in document for key in keys) or isinstance(document.get("code"), str):
-        return True
-    return _refusal(document) is not None
-
-
-def _refusal(document: Mapping[str, Any]) -> str | None:
-    """What a service answered in place of a table; None if it did not."""
-    if isinstance(code := document.get("code"), str):
-        return None if code == "Ok" else f"{quoted(code)} and no table: {_words(document, 'message')}"
-    if "error_code" in document:
-        return f"{quoted(str(document['error_code']))} and no table: {_words(document, 'error')}"
-    if (
-        "hints" in document
-        and "message" in document
-        and not any(key in document for key in (*_UNITS, "times"))
-    ):
-        return f"no table: {_words(document, 'message')}"
-    return None
-
-
-def _words(document: Mapping[str, Any], key: str) -> str:
-    return quoted(str(document.get(key, "")), 200)
-
-
-def _as_osrm(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The answer of another service with the keys of OSRM's."""
-    if _VALHALLA in document:
-        table = document[_VALHALLA]
-        found: dict[str, Any] = {}
-        if isinstance(table, Mapping):  # its short form
-            found = {key: table[key] for key in _UNITS if key in table}
-        elif isinstance(table, Sequence) and all(
-            isinstance(row, Sequence) and all(isinstance(cell, Mapping) for cell in row) for row in table
-        ):
-            for key, entry in (("durations", "time"), ("distances", "distance")):
-                found[key] = [[cell.get(entry) for cell in row] for row in table]
-        else:
-            found = {"durations": table}
-        for key, given in (("sources", "sources"), ("destinations", "targets")):
-            found[key] = _valhalla_places(document.get(given))
-        return {**found, "units": document.get("units", "kilometers")}
-    if "times" in document:  # GraphHopper's
-        return {"durations": document["times"], "distances": document.get("distances")}
-    return document
-
-
-def _valhalla_places(entries: Any) -> list[dict[str, Any]] | None:
-    if isinstance(entries, list) and len(entries) == 1 and isinstance(entries[0], list):
-        entries = entries[0]  # as older versions have them
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        return None
-    return [{"location": [entry.get("lon"), entry.get("lat")]} for entry in entries]
+_SHORT = {"metres": "m", "kilometers": "km"}
 
 
 def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
     """The instance in a table; see `Problem.from_osrm`."""
-    if annotation is not None and (not isinstance(annotation, str) or annotation not in _UNITS):
+    if annotation is not None and (not isinstance(annotation, str) or annotation not in UNITS):
         raise InvalidOption(f"annotation: {shown(annotation)} is neither durations nor distances")
-    if not isinstance(document, Mapping):
+    if not isinstance(document, Mapping) and not is_routing_answer(document):
         raise InvalidProblem(
             f"a table is an object with durations or distances, not {type(document).__name__}"
         )
-    if (refusal := _refusal(document)) is not None:
+    if (refusal := refusal_in(document)) is not None:
         raise InvalidProblem(f"the service answered {refusal}")
-    document = _as_osrm(document)
-    present = [key for key in _UNITS if document.get(key) is not None]
+    document = as_osrm(document)
+    present = [key for key in UNITS if document.get(key) is not None]
     if annotation is None and not present:
         raise InvalidProblem(
             "the table has neither durations nor distances: ask the service for one of them"
@@ -112,6 +52,7 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
         raise InvalidProblem(f"the table has no {annotation}, {there}: ask for annotations={annotation[:-1]}")
     chosen = annotation or present[0]
     matrix = _matrix(document[chosen], chosen)
+    _warn_of_missing(matrix)
     sources, destinations = (
         _waypoints(document.get(key), len(matrix)) for key in ("sources", "destinations")
     )
@@ -122,8 +63,16 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
             f"source and destination {i} (counted from 0) are different places: the table must go from each "
             "place to each, so leave sources and destinations out of the request"
         )
-    unit = str(document.get("units", _UNITS[chosen])) if chosen == "distances" else _UNITS[chosen]
-    own: dict[str, Any] = {"comment": f"{chosen} in {unit}", "labels": names}
+    of_distances = str(document.get("units", "metres"))
+    units = {"durations": ("seconds", "s"), "distances": (of_distances, _SHORT.get(of_distances, ""))}
+    own: dict[str, Any] = {
+        "comment": f"{chosen} in {units[chosen][0]}",
+        "labels": names,
+        "unit": units[chosen][1],
+    }
+    for other in set(present) - {chosen}:
+        if (weights := _other(document[other], other, len(matrix))) is not None:
+            own["other_weights"] = (weights, units[other][1])
     if places is not None:
         own |= {"display": places, "display_degrees": True}
     return Problem.from_matrix(matrix, **{**own, "asymmetric": True, **fields})
@@ -141,6 +90,21 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     np.fill_diagonal(numbers, 0)
     if numbers.dtype.kind == "f":
         numbers[np.isnan(numbers)] = np.inf
+    return numbers
+
+
+def _other(rows: Any, kind: str, n: int) -> NDArray[np.float64] | None:
+    """The other lengths of a table, which no search needs; None if they are no such table, or empty."""
+    try:
+        numbers = _matrix(rows, kind).astype(np.float64)
+    except InvalidProblem as error:
+        _log.warning("the %s are left out: %s", kind, error)
+        return None
+    known = np.isfinite(numbers).sum() > n or n == 1
+    return numbers if numbers.shape == (n, n) and known else None
+
+
+def _warn_of_missing(numbers: NDArray[Any]) -> None:
     missing = np.asarray(numbers == np.inf)
     if missing.any():
         i, j = np.argwhere(missing)[0]
@@ -151,7 +115,6 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
             i,
             j,
         )
-    return numbers
 
 
 def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.errors import BackendUnavailable, InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
+from warptsp.problem.names import words_for
 
 from ._text import quoted
 
@@ -29,7 +31,8 @@ def place_of(latitude: str, longitude: str, file: str, line: int) -> Place:
         place = (np.nan, np.nan)
     if not is_on_earth(place):
         raise ParseError(
-            f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees are needed",
+            f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees, "
+            "from -90 to 90 and from -180 to 360, are needed",
             file=file,
             line=line,
         )
@@ -49,23 +52,55 @@ def place_problem(places: Sequence[tuple[Place, str]], needed: str) -> Problem:
 
 
 def check_geographic(problem: Problem, format_name: str) -> None:
-    """Accept an instance of latitudes and longitudes."""
-    if not problem.geographic:
+    """Accept an instance of latitudes and longitudes, or of a plane that is known to be a map's."""
+    if problem.geographic:
+        return
+    if problem.crs is None or problem.coordinates is None:
         raise InvalidOption(
             f"{format_name} needs latitudes and longitudes, and the instance has "
             f"{problem.metric.description}: write a .tour or .csv file, or give columns lat and lon"
         )
+    _to_degrees(problem.crs)
 
 
 def degrees(problem: Problem, format_name: str) -> NDArray[np.float64]:
     """Latitude and longitude in decimal degrees, the longitude between -180 and 180; shape (n, 2)."""
     check_geographic(problem, format_name)
-    if problem.display is not None and not problem.metric.geographic:
+    if problem.metric.geographic:
+        places = problem.given_coordinates().copy()
+    elif problem.display_degrees and problem.display is not None:
         places = problem.display[:, ::-1].copy()
     else:
-        places = problem.given_coordinates().copy()
+        given = problem.given_coordinates()
+        longitude, latitude = _to_degrees(problem.crs)(given[:, 0], given[:, 1])
+        places = np.column_stack([latitude, longitude])
+        if not np.isfinite(places).all():
+            city = int(np.argmin(np.isfinite(places).all(axis=1)))
+            raise InvalidOption(
+                f"{format_name}: {words_for(problem, city)} has no latitude and longitude in {problem.crs}"
+            )
     if problem.metric is Metric.GEO:
         whole = np.trunc(places)
         places = whole + (places - whole) * 5.0 / 3.0  # DDD.MM: the decimals are minutes
     places[:, 1] = np.where(places[:, 1] > 180.0, places[:, 1] - 360.0, places[:, 1])
     return places
+
+
+def _to_degrees(system: str | None) -> Callable[..., Any]:
+    """The function from x and y in a coordinate reference system to longitudes and latitudes."""
+    try:
+        import pyproj
+    except ImportError:
+        raise BackendUnavailable(
+            f"coordinates in {system} are put on maps by pyproj, which is not installed: "
+            "pip install 'warptsp[geo]'"
+        ) from None
+    try:
+        transform: Callable[..., Any] = pyproj.Transformer.from_crs(
+            system, "EPSG:4326", always_xy=True
+        ).transform
+    except pyproj.exceptions.ProjError:
+        raise InvalidOption(
+            f"{quoted(str(system))} is no coordinate reference system, such as EPSG:25833"
+        ) from None
+    return transform

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from warptsp.errors import ParseError
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._files import of_file, reading
 from .format import Format, Instance, Pieces, Source, TourFile
@@ -60,7 +61,7 @@ def _read_tour(source: Source, problem: Problem) -> TourFile:
     return TourFile(_rows(source, "<i4", 1)[:, 0])
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
     return array_pieces(tour, header=False)
 
 

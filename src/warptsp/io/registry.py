@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption
 
 from .format import Format, Source
@@ -23,6 +25,7 @@ MODULES = (
     "workbook",
     "parquet",
     "npy",
+    "json",
     "geojson",
     "osrm",
     "gpx",
@@ -66,6 +69,8 @@ def format_of_instance(source: Source, name: str | None) -> Format:
     if found is not None:
         if found.has_columns and not found.binary and (tsplib := _called("tsplib")).recognizes(source.data):
             return tsplib  # some call TSPLIB's files tables
+        if found.name == "tsplib" and re.match(rb"\s*[-+.\d]", source.data):
+            return _called("csv")  # others' tables of bare numbers, TSPLIB's
         return found
     if path.endswith(".bin"):
         names = ", ".join(format.name for format in _readable() if format.bare and format.sniff is None)
@@ -76,11 +81,11 @@ def format_of_instance(source: Source, name: str | None) -> Format:
 
 
 def format_of_tour(source: Source) -> Format:
-    """The format of a file with a tour: its contents tell, except for bare numbers, where the ending does."""
+    """The format of a file with a tour: its contents tell, except for workbooks and bare numbers."""
     able = [format for format in formats() if format.read_tour is not None]
     path = source.path.lower()
-    mapped = (format for format in able if format.bare and path.endswith(format.tour_endings))
-    if (found := next(mapped, None)) is not None and (found.sniff is None or source.mappable):
+    ending = (f for f in able if (f.bare or f.binary) and path.endswith(f.tour_endings))
+    if (found := next(ending, None)) is not None and (found.sniff is None or source.mappable):
         return found
     return _recognized(source, able)
 
@@ -98,8 +103,7 @@ def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: boo
     if name is not None:
         found = next((format for format in able() if format.name == _lowered(name)), None)
         if found is None:
-            names = ", ".join(format.name for format in able())
-            raise InvalidOption(f"there is no {what} format {shown(name)} to write: use one of {names}")
+            raise InvalidOption(f"there is no {what} format {shown(name)} to write: {_one_of(able(), name)}")
         return found
     target = os.fspath(path)
     found = next((format for format in able() if target.lower().endswith(endings(format))), None)
@@ -120,9 +124,13 @@ def _lowered(name: object) -> str | None:
 def _called(name: str) -> Format:
     found = next((format for format in _readable() if format.name == _lowered(name)), None)
     if found is None:
-        names = ", ".join(format.name for format in _readable())
-        raise InvalidOption(f"there is no format {shown(name)}: use one of {names}")
+        raise InvalidOption(f"there is no format {shown(name)}: {_one_of(_readable(), name)}")
     return found
+
+
+def _one_of(able: Iterator[Format], name: str) -> str:
+    names = [format.name for format in able]
+    return f"use one of {', '.join(names)}{did_you_mean(name, names)}"
 
 
 def _recognized(source: Source, able: Sequence[Format]) -> Format:

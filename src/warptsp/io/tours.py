@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp.errors import InvalidTour
 from warptsp.outputs import atomic_write
 from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from .format import Format, Source, TourFile
 from .places import check_geographic
@@ -25,6 +26,8 @@ def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: st
     chosen = format_to_write(path, format, tour=True)
     if chosen.on_maps:
         check_geographic(problem, f"{os.fspath(path)}: {chosen.title}")
+    if chosen.check_tour is not None:
+        chosen.check_tour(problem, os.fspath(path))
     return chosen
 
 
@@ -36,6 +39,8 @@ def write_tour(
     format: str | None = None,
     csv_safe: bool = False,
     speed: float | None = None,
+    stop_time: float = 0.0,
+    depart: Any = None,
 ) -> None:
     """Write a tour, whole or not at all.
 
@@ -50,9 +55,9 @@ def write_tour(
     csv_safe : bool
         Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
         `read_tour` knows what it means.
-    speed : float, optional
-        Kilometres per hour, at which ``csv``, ``tsv`` and ``geojson`` say when the tour is where; others
-        leave it out.
+    speed, stop_time, depart
+        As `warptsp.Result.schedule` takes them: ``csv``, ``tsv``, ``xlsx`` and ``geojson`` say when the tour
+        is where; others leave it out.
 
     Raises
     ------
@@ -65,24 +70,31 @@ def write_tour(
     """
     chosen = check_tour_output(path, problem, format)
     assert chosen.write_tour is not None
+    timing = Timing(speed, stop_time, depart)
+    timing.check(problem)
     problem.check_tour(tour)
     cities = np.asarray(tour, dtype=np.int32)
-    if csv_safe and chosen.guarded is not None and problem.labels is not None:
-        problem = replace(problem, labels=list(map(chosen.guarded, problem.labels)))
-    if csv_safe and chosen.guarded is not None and problem.extra is not None:
-        problem = replace(problem, extra=_guarded(problem.extra, chosen.guarded))
+    if csv_safe and chosen.guarded is not None:
+        problem = _guarded(problem, chosen.guarded)
     with atomic_write(path) as stream:
-        for piece in chosen.write_tour(problem, cities, speed):
+        for piece in chosen.write_tour(problem, cities, timing):
             stream.write(piece)
 
 
-def _guarded(columns: Mapping[str, Sequence[Any]], guard: Callable[[str], str]) -> dict[str, list[Any]]:
-    """Columns whose texts and titles no program takes for formulas; numbers stay numbers."""
+def _guarded(problem: Problem, guard: Callable[[str], str]) -> Problem:
+    """The same with texts and titles that no program takes for formulas; numbers stay numbers."""
 
     def guarded(entry: Any) -> Any:
         return guard(entry) if isinstance(entry, str) and not _is_number(entry) else entry
 
-    return {guard(title): list(map(guarded, column)) for title, column in columns.items()}
+    labels, extra, style = problem.labels, problem.extra, problem.style
+    columns = () if style is None else tuple((guard(title), role) for title, role in style.columns)
+    return replace(
+        problem,
+        labels=None if labels is None else list(map(guard, labels)),
+        extra=extra and {guard(title): list(map(guarded, column)) for title, column in extra.items()},
+        style=style and style._replace(columns=columns),
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -118,7 +130,7 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
 
 def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     """A tour from a file, as `read_tour` reads it, and whether the file says that it is an open path."""
-    source = Source(path)
+    source = Source(path, likely=None if problem.style is None else problem.style.encoding)
     format = format_of_tour(source)
     assert format.read_tour is not None
     try:
@@ -150,11 +162,7 @@ def read_own_tour(
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)
-    if not (chosen.has_columns or chosen.bare):
+    if chosen.on_maps or not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)
-    said = None
-    if not (chosen.binary or chosen.bare):
-        from .table.tours import parse_order
-
-        said = parse_order(source)
+    said = None if chosen.read_order is None else chosen.read_order(source)
     return TourFile(np.arange(problem.n), said)

@@ -1,44 +1,67 @@
-"""Workbooks of Excel (.xlsx): the first sheet that holds anything, read as a table."""
+"""Workbooks of Excel (.xlsx): the first sheet that holds anything, read as a table; tours as a sheet."""
 
 from __future__ import annotations
 
 import logging
+import math
 import re
 import shlex
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from warptsp._words import as_called
+from warptsp._words import as_called, did_you_mean
 from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
 from ._text import quoted
-from .format import Format, Instance, Source
+from .format import Format, Instance, Pieces, Source, TourFile
 from .table.reader import read
 from .table.rows import TableRows
 from .table.text import LONGEST_TITLE
+from .table.tour_columns import Column, tour_columns
+from .table.tours import order_in, tour_in
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+    from warptsp.problem.itinerary import Timing
+
     from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
 _MOST_ROWS = 1_048_576  # of a sheet
+_CHUNK = 1 << 12  # rows that are written at once
+_FORMATS = {"distance": "0.0##", "time": "[h]:mm:ss", "arrival": "[hh]:mm"}
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
+_MOST_DIGITS = 10**15  # of numbers that Excel keeps
 _SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl reads 10 million a second
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 # Programs write such rows where cells have a colour, and openpyxl takes longer for them than for numbers.
 _EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]*/>)*</\1row\s*>)")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # a character that XML does not hold, as Office writes it
+_TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
+    return read(_table(source, options.sheet), options)
+
+
+def _table(source: Source, sheet: str | int | None = None) -> TableRows:
     data, file = source.bytes, source.file
-    rows, decimals = _rows(_checked(data, file), file, options.sheet)
-    return read(TableRows(rows, file, gaps_are_blank=True, decimals=decimals), options)
+    rows, decimals = _rows(_checked(data, file), file, sheet)
+    table = TableRows(rows, file, gaps_are_blank=True, decimals=decimals)
+    # In a text of the same places Excel needs a mark to see that it is UTF-8.
+    table.encoding = "utf-8" if all(text.isascii() for _, row in rows for text in row) else "utf-8-sig"
+    return table
 
 
 def _checked(data: bytes, file: str) -> BytesIO:
@@ -72,13 +95,7 @@ def _rows(
     workbook: BytesIO, file: str, wanted: str | int | None = None
 ) -> tuple[list[tuple[int, list[str]]], set[int]]:
     """The rows of a sheet, or of the first that has any; and which columns have decimals: as `_texts`."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise BackendUnavailable(
-            f"{file}: workbooks are read with openpyxl, which is not installed: "
-            "pip install 'warptsp[excel]', or save the sheet as CSV"
-        ) from None
+    openpyxl = _openpyxl(file)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and the like
@@ -109,7 +126,7 @@ def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= len(sheets):
         return sheets[int(text) - 1]
     there = ", ".join(quoted(sheet.title) for sheet in sheets[:8])
-    more = ", ..." if len(sheets) > 8 else ""
+    more = (", ..." if len(sheets) > 8 else "") + did_you_mean(text, [sheet.title for sheet in sheets])
     option = as_called(f"sheet: {text!r}", f"--sheet {shlex.quote(text)}")
     raise InvalidOption(f"{option}: there is no such sheet; the sheets are {there}{more}")
 
@@ -149,8 +166,22 @@ def _texts(
     return [(line, row + [""] * (width - len(row))) for line, row in found], decimals
 
 
+def _openpyxl(file: str) -> Any:
+    try:
+        import openpyxl
+    except ImportError:
+        raise BackendUnavailable(
+            f"{file}: workbooks need openpyxl, which is not installed: pip install 'warptsp[excel]', or use "
+            "CSV"
+        ) from None
+    return openpyxl
+
+
 def _text(value: Any) -> str:
-    return "" if value is None else " ".join(str(value).split())
+    if value is None:
+        return ""
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value) if isinstance(value, str) else str(value)
+    return " ".join(text.split())
 
 
 def _tell(file: str, title: str, others: list[str]) -> None:
@@ -159,12 +190,131 @@ def _tell(file: str, title: str, others: list[str]) -> None:
         _log.info("%s: the sheet %s is read, the others are not: %s", file, quoted(title), shown)
 
 
+def _check_tour(problem: Problem, path: str) -> None:
+    """Make sure, before a search, that a sheet will hold its tour."""
+    _openpyxl(path)
+    if problem.n >= _MOST_ROWS:
+        raise InvalidOption(
+            f"{path}: {problem.n} cities, and a sheet has {_MOST_ROWS - 1} below its first row: "
+            "write a .csv file"
+        )
+    longest = max((len(text) for column in _texts_of(problem) for text in column), default=0)
+    if longest > LONGEST_TITLE:
+        raise InvalidOption(
+            f"{path}: a text of {longest} characters, and a cell has at most {LONGEST_TITLE}: "
+            "write a .csv file"
+        )
+
+
+def _texts_of(problem: Problem) -> Iterator[Sequence[str]]:
+    yield problem.labels or ()
+    for title, column in (problem.extra or {}).items():
+        yield [title, *(entry for entry in column if isinstance(entry, str))]
+
+
+def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
+    """The tour as the only sheet of a workbook: texts as texts, whatever they begin with, times as times.
+
+    openpyxl makes the workbook with an empty sheet; writing the rows here takes a sixth of the time.
+    """
+    openpyxl = _openpyxl("the tour")
+    columns = tour_columns(problem, tour, timing)
+    decimal = "." if problem.style is None else problem.style.decimal
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Tour"
+    sheet.freeze_panes = "A2"
+    sheet.cell(len(tour) + 1, len(columns))  # how large it is
+    begins = []
+    for number, column in enumerate(columns, start=1):
+        letters = openpyxl.utils.get_column_letter(number)
+        first = [column.title, *map(str, column.entries(0, min(100, len(tour))))]
+        widest = max(map(len, first if column.kind in ("name", "text") else first[:1]))
+        sheet.column_dimensions[letters].width = min(50, widest + 2)
+        cell = sheet.cell(1, number)
+        cell.number_format = _FORMATS.get(column.kind, "General")
+        begins.append((f'<c r="{letters}', f'" s="{cell.style_id}"'))
+    empty, written = BytesIO(), BytesIO()
+    book.save(empty)
+    with zipfile.ZipFile(empty) as archive, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as copy:
+        for member in archive.infolist():
+            if member.filename != "xl/worksheets/sheet1.xml":
+                copy.writestr(member, archive.read(member))
+                continue
+            front, _, behind = archive.read(member).partition(b"<sheetData>")
+            with copy.open("xl/worksheets/sheet1.xml", "w") as stream:
+                titles = [
+                    f'{begin}1"{_text_cell(c.title)}' for (begin, _), c in zip(begins, columns, strict=True)
+                ]
+                stream.write(front + f'<sheetData><row r="1">{"".join(titles)}</row>'.encode())
+                for begin in range(0, len(tour), _CHUNK):
+                    end = min(begin + _CHUNK, len(tour))
+                    cells = [
+                        _cells(column, marks, begin, end, decimal)
+                        for column, marks in zip(columns, begins, strict=True)
+                    ]
+                    rows = enumerate(zip(*cells, strict=True), start=begin + 2)
+                    stream.write(
+                        "".join(f'<row r="{row}">{"".join(found)}</row>' for row, found in rows).encode()
+                    )
+                stream.write(b"</sheetData>" + behind.partition(b"</sheetData>")[2])
+    return [written.getbuffer()]
+
+
+def _cells(column: Column, marks: tuple[str, str], begin: int, end: int, decimal: str) -> list[str]:
+    """What stands in a column of some rows."""
+    front, style = marks
+    entries = column.entries(begin, end)
+    if column.kind in ("time", "arrival"):
+        entries = [None if t is None or not math.isfinite(t) else round(t) / 86400.0 for t in entries]
+    elif column.kind == "text":
+        entries = [_number_in(entry, decimal) if isinstance(entry, str) else entry for entry in entries]
+    return [
+        "" if entry is None or entry == "" else f"{front}{row}{style}{_content(entry)}"
+        for row, entry in enumerate(entries, start=begin + 2)
+    ]
+
+
+def _content(entry: Any) -> str:
+    """The rest of a cell with a number, a truth value or a text."""
+    if isinstance(entry, bool):
+        return f' t="b"><v>{entry:d}</v></c>'
+    if isinstance(entry, (int, float)) and abs(entry) < _MOST_DIGITS:
+        return f"><v>{entry!r}</v></c>"
+    return _text_cell(str(entry))
+
+
+def _text_cell(text: str) -> str:
+    text = _TO_ESCAPE.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    return f' t="inlineStr"><is><t xml:space="preserve">{escape(text, quote=False)}</t></is></c>'
+
+
+def _number_in(text: str, decimal: str) -> Any:
+    """The number that a text of a table is and nothing but that, such as no postcode; or else the text."""
+    if not _PLAIN_NUMBER.fullmatch(text if decimal == "." else text.replace(".", "x").replace(decimal, ".")):
+        return text
+    return float(text.replace(decimal, ".")) if decimal in text else int(text)
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return tour_in(_table(source), problem)
+
+
+def _read_order(source: Source) -> bool | None:
+    return order_in(_table(source))
+
+
 FORMATS = (
     Format(
         name="xlsx",
         title="Excel",
         endings=(".xlsx", ".xlsm"),
+        tour_endings=(".xlsx",),
         read=_read,
+        read_tour=_read_tour,
+        read_order=_read_order,
+        write_tour=_write_tour,
+        check_tour=_check_tour,
         binary=True,
         has_columns=True,
         has_sheets=True,

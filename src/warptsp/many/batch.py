@@ -24,7 +24,7 @@ from warptsp.many.table import CPU_NAME, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.cpu import CROSSED, kicks_at_once
+from warptsp.methods.lk.cpu import kicks_at_once
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
 from warptsp.problem import Metric
@@ -33,6 +33,7 @@ from warptsp.problem.lengths import exact_sums
 from warptsp.problem.values import EXACT_INTEGERS
 from warptsp.run import COMPLETE, PROVED
 from warptsp.stop import MaxKicks
+from warptsp.stop.default import SETTLED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -210,9 +211,8 @@ class BatchSearch:
             **plan,
             kicks=self.params.of_kicks(),
         )
-        agreed = f"no limit given: {plan['agreeing']} searches ended with this length"
         most = f"no limit given: {plan['most']} searches, of which fewer than {plan['agreeing']} agree"
-        reasons = {**self._reasons(), BatchEnd.SETTLED: agreed, BatchEnd.UNSETTLED: most}
+        reasons = {**self._reasons(), BatchEnd.UNSETTLED: most}
         return _found(block, searched, np.ones(len(rows), dtype=np.bool_), reasons, gpu.name)
 
     def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
@@ -247,7 +247,7 @@ class BatchSearch:
         """Return the words for each end."""
         return {
             BatchEnd.PROVED: PROVED,
-            BatchEnd.SETTLED: CROSSED,
+            BatchEnd.SETTLED: SETTLED,
             BatchEnd.ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
             BatchEnd.STOPPED: "stop requested",
         }

@@ -15,6 +15,7 @@ from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.sources import Source
 from warptsp.many.table import Table
 from warptsp.problem import KnownLength, Problem
+from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result
 
 
@@ -97,6 +98,26 @@ class ManyResults:
         """Return the exact length of a tour, None if there is none."""
         return self._table.lengths[position]
 
+    def lower_bound(self, position: int) -> int | float | None:
+        """Return a length that no tour of this problem is below, None if none is proved.
+
+        There is one of proved tours, and of asymmetric matrices, whose search proves one.
+        """
+        length = self._table.lengths[position]
+        if length is None or not self._table.columns["proved"][position]:
+            return self._table.bounds.get(position)
+        return bound_of_optimal(length)
+
+    def gap(self, position: int) -> float | None:
+        """Return how much longer a tour is than the optimal or best known length, as a fraction.
+
+        None if there is no tour, or the length is not on record and the tour not proved optimal.
+        """
+        length, known = self._table.lengths[position], self._table.known.get(position)
+        if length is None or known is not None:
+            return None if length is None else relative_gap(length, known)
+        return 0.0 if self._table.columns["proved"][position] else None
+
     def tour(self, position: int) -> NDArray[np.int32]:
         """Return the tour of a problem; empty if there is none."""
         return self._table.tour(position)
@@ -115,6 +136,10 @@ class ManyResults:
     def proved_optimal(self) -> NDArray[np.bool_]:
         """Which tours are proved to be optimal, shape (m,)."""
         return np.array(self._table.columns["proved"])
+
+    def seed_of(self, position: int) -> int:
+        """Return the seed of the search of a problem."""
+        return (self.seed + position) % (1 << 64)
 
     def result(self, position: int, problem: Problem | None = None) -> Result:
         """Return the result of one problem, as `warptsp.solve` would.
@@ -162,7 +187,7 @@ class ManyResults:
             stop_reason=row.stop_reason,
             device=row.device,
             proved_optimal=row.proved_optimal,
-            lower_bound=bound_of_optimal(row.length) if row.proved_optimal else None,
-            seed=(self.seed + position) % (1 << 64),
+            lower_bound=self.lower_bound(position),
+            seed=self.seed_of(position),
             **self._settings,
         )

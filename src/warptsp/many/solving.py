@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
-from warptsp._checks import checked_number
+from warptsp._checks import check_on_interrupt, checked_number
 from warptsp.claims import check_is_tour
 from warptsp.errors import InvalidOption, WarpTSPError
-from warptsp.interruption import FirstSignal
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.many.batch import BatchSearch, Plain
 from warptsp.many.gpu import BatchGpu
@@ -76,6 +76,7 @@ def solve_many(
     method: str = "lk",
     params: Mapping[str, Any] | object | None = None,
     callback: Callable[[ManyProgress], object] | None = None,
+    on_interrupt: str | None = None,
 ) -> ManyResults:
     """Find short tours of many problems, a thread for each, as many at once as there are threads.
 
@@ -121,14 +122,16 @@ def solve_many(
     params : mapping, optional
         Parameters of the method by name.
     callback : callable, optional
-        Called with a `ManyProgress` several times a second. If it returns True, the call ends as by Ctrl-C.
+        Called with a `ManyProgress` several times a second. If it returns True, the call ends, and what has
+        been found is returned with ``interrupted`` set.
+    on_interrupt : {"raise", "return"}, optional
+        As `solve` takes it.
 
     Returns
     -------
     ManyResults
         Tours and lengths as arrays, and the `Result` of each problem. A problem with which something is wrong
-        is in its `errors`, and does not stop the others. Ctrl-C, SIGTERM and SIGHUP end the call, if it is
-        made in the main thread; what has been found is returned with ``interrupted`` set.
+        is in its `errors`, and does not stop the others.
 
     Raises
     ------
@@ -138,10 +141,15 @@ def solve_many(
         If an option is invalid: raised before anything is computed.
     BackendUnavailable, UnsupportedProblem
         If the GPU cannot be used, or several are named.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `solve` raises it, with what has been found in ``result``.
+    BaseException
+        What the callback or an iterator of problems raised, with what has been found in ``result``.
     """
     started = time.monotonic()
     source = replace(Source.of(problems), metric=metric, open=open, asymmetric=asymmetric)
     check_callback(callback)
+    check_on_interrupt(on_interrupt)
     seed = seed_of(seed)
     (step,) = steps_of(method, params, None, None, None)
     if metric is not None:
@@ -188,10 +196,10 @@ def solve_many(
         {"threads": 1, "method": method, "params": dict(step.given)},
     )
     if work.failure is not None:
-        work.failure.add_note("warptsp: what was found is in the attribute 'results' of this exception")
-        work.failure.results = results  # type: ignore[attr-defined]
+        work.failure.add_note("warptsp: what was found is in the attribute 'result' of this exception")
+        work.failure.result = results  # type: ignore[attr-defined]
         raise work.failure
-    return results
+    return delivered(results, results.signal, on_interrupt)
 
 
 class _Times(NamedTuple):

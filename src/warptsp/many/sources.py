@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.errors import InvalidOption, InvalidProblem, UnreadableFile
+from warptsp.io._files import reading
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver.inputs import instance_of
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,19 +94,42 @@ class Source:
         return self.read(self.items[position])
 
 
+def _is_instance(file: Path) -> bool:
+    """Whether a file holds one, as far as its ending leaves that open: most JSON is something else."""
+    if not file.name.lower().removesuffix(".gz").endswith(".json"):
+        return True
+    from warptsp.io import load
+
+    try:
+        load(file)
+    except UnreadableFile:  # what is wrong with it is said beside the others
+        return True
+    except InvalidProblem:
+        return False
+    return True
+
+
 def _of_path(path: Path) -> Source:
     """Return the instances in a folder, by name, or the problems of a file of arrays."""
     if os.path.isdir(path):  # also where the name is too long for one
         from warptsp.io.registry import has_instance_ending
 
-        files = sorted(file for file in path.iterdir() if file.is_file() and has_instance_ending(file.name))
+        found = sorted(file for file in path.iterdir() if file.is_file() and has_instance_ending(file.name))
+        files = [file for file in found if _is_instance(file)]
         if not files:
             raise InvalidProblem(f"{path}: there are no instances in this folder")
+        if left_out := [file.name for file in found if file not in files]:
+            more = ", ..." if len(left_out) > 5 else ""
+            _log.warning(
+                "%s: left out, as other JSON than instances: %s%s", path, ", ".join(left_out[:5]), more
+            )
         return Source(files, files, [file.name for file in files])
-    if path.suffix.lower() != ".npy":
-        raise InvalidProblem(f"{path} is no folder and no .npy file")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InvalidProblem(f"{path}: {error}") from error
+    with reading(str(path)):
+        path.stat()
+        if path.suffix.lower() != ".npy":
+            raise InvalidProblem(f"{path} is no folder and no .npy file")
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (EOFError, ValueError) as error:
+            raise InvalidProblem(f"{path}: {error}") from error
     return Source.of(array)

@@ -60,6 +60,8 @@ class Table:
 
     def __init__(self) -> None:
         self.lengths: list[int | float | None] = []  # None where there is no tour
+        self.bounds: dict[int, int | float] = {}  # of tours that are not proved optimal, where there is one
+        self.known: dict[int, int | float] = {}  # lengths on record, of published instances
         self._tours = array("i")
         self._room = np.full(64, _NONE)  # doubled when it is full
         self._reasons: dict[str, int] = {}
@@ -93,6 +95,11 @@ class Table:
             self._devices.setdefault(row.device, len(self._devices)),
         )
         self.lengths[position] = row.length
+        if row.lower_bound is not None and not row.proved_optimal:
+            self.bounds[position] = row.lower_bound
+        known = row.problem.known_length
+        if known is not None:
+            self.known[position] = known.length
         self._tours.frombytes(np.ascontiguousarray(row.tour, dtype=np.int32).tobytes())
 
     def put_rows(self, rows: Rows) -> None:

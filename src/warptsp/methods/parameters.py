@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from warptsp._checks import shown
-from warptsp._words import as_called
+from warptsp._words import as_called, did_you_mean
 from warptsp.errors import InvalidOption
 
 __all__ = ["changed_params", "describe_params", "given_params", "parse_params"]
@@ -20,19 +20,21 @@ _HINTS: dict[type, dict[str, Any]] = {}
 
 
 def parse_params(kind: type[P], owner: str, given: Mapping[str, Any] | object | None) -> P:
-    """Return the parameters that are given as a mapping or as their dataclass, which checks itself.
+    """Return the parameters that are given as a mapping or as their dataclass, which checks all but choices.
 
     Texts are converted to the types of its fields. The owner is for messages: ``"method lk"``. InvalidOption
     for an unknown name, which lists the valid ones, or an impossible value.
     """
     if given is None:
         return kind()
+    hints = _hints(kind)
     if isinstance(given, kind):
+        for name in (field.name for field in _fields(kind) if _choices(hints[field.name])):
+            _converted(name, getattr(given, name), hints[name])
         return given
     if not isinstance(given, Mapping):
         raise InvalidOption(f"params: {shown(given)} is not a mapping such as {{'name': value}}")
     fields = [field.name for field in _fields(kind)]
-    hints = _hints(kind)
     checked: dict[str, Any] = {}
     for name, value in given.items():
         if not fields:
@@ -40,7 +42,8 @@ def parse_params(kind: type[P], owner: str, given: Mapping[str, Any] | object | 
                 f"{as_called('params', '--param')}: {owner} has no parameters, and {shown(name)} was given"
             )
         if name not in fields:
-            raise InvalidOption(f"parameter {shown(name)}: {owner} has {', '.join(fields)}")
+            like = did_you_mean(name, fields)
+            raise InvalidOption(f"parameter {shown(name)}: {owner} has {', '.join(fields)}{like}")
         checked[name] = _converted(name, value, hints[name])
     try:
         return kind(**checked)
@@ -90,15 +93,18 @@ def _type_name(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
 
 
-def _accepted(hint: Any) -> str:
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    named = [option for option in options if typing.get_origin(option) is typing.Literal]
-    values = [repr(value) for option in named for value in typing.get_args(option)]
-    return " or ".join(values) if values else f"of type {_type_name(hint)}"
+def _options(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+
+
+def _choices(hint: Any) -> list[Any]:
+    """The values that a parameter is chosen from; none if it is of another type."""
+    named = (option for option in _options(hint) if typing.get_origin(option) is typing.Literal)
+    return [value for option in named for value in typing.get_args(option)]
 
 
 def _converted(name: str, value: Any, hint: Any) -> Any:
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    options = _options(hint)
     if isinstance(value, str):
         # "none" is no text where None is a value.
         for option in sorted(options, key=lambda option: option is not type(None)):
@@ -113,7 +119,8 @@ def _converted(name: str, value: Any, hint: Any) -> Any:
         if isinstance(value, list):
             return tuple(value)
         return float(value) if float in options and isinstance(value, int) and int not in options else value
-    raise InvalidOption(f"parameter {name}: {shown(value)} is not {_accepted(hint)}")
+    accepted = " or ".join(map(repr, _choices(hint))) or f"of type {_type_name(hint)}"
+    raise InvalidOption(f"parameter {name}: {shown(value)} is not {accepted}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

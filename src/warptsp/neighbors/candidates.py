@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import warptsp._native as _native
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
+from warptsp.problem.native import search_distances
 
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
 
@@ -70,9 +71,7 @@ def candidate_rows(
     `per_quadrant` is a wish; a quarter of `count` is the limit. None for `points` stands for the problem's
     matrix, whose lists reach to all sides without quadrants (``native/space/spread_candidates.h``).
     """
-    if points is None:
-        return _native.candidate_lists_matrix(problem.search_matrix(), count, per_quadrant, threads, token)
-    metric = problem.metric
-    quadrant = min(per_quadrant, count // 4)
-    threads = min(threads, 1 + len(points) // CITIES_A_THREAD)
-    return _native.candidate_lists(points, count, quadrant, metric.norm, metric.geographic, threads, token)
+    if points is not None:
+        per_quadrant = min(per_quadrant, count // 4)
+        threads = min(threads, 1 + len(points) // CITIES_A_THREAD)
+    return _native.candidate_lists(search_distances(problem, points), count, per_quadrant, threads, token)

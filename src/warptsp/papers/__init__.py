@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption
 from warptsp.methods import MAIN, get_method
@@ -48,7 +49,8 @@ def get_document(number: str) -> Document:
         If there is none; lists those there are.
     """
     if not isinstance(number, str) or number not in DOCUMENTS:
-        raise InvalidOption(f"document: {shown(number)} is unknown; there are {', '.join(DOCUMENTS)}")
+        like = did_you_mean(number, DOCUMENTS)
+        raise InvalidOption(f"document: {shown(number)} is unknown; there are {', '.join(DOCUMENTS)}{like}")
     return DOCUMENTS[number]
 
 
@@ -68,6 +70,7 @@ def method_of(number: str | None, method: str | None) -> str:
     if not isinstance(method, str) or method not in systems:
         raise InvalidOption(
             f"document {number} does not have method {shown(method)}; it has {', '.join(systems)}"
+            + did_you_mean(method, systems)
         )
     return method
 
@@ -97,6 +100,9 @@ def system_of(
         raise InvalidOption(
             f"document {number}: params is a {type(params).__name__}; give those that shall differ by name"
         )
+    in_plane = problem.metric.euclidean and problem.open is None and not len(problem.fixed_edges)
+    if device == "auto" and system.gpu_plane and not in_plane:
+        device = "cpu"
     if system.cpu or system.gpu:
         device = resolve_device(device, problem, get_method(method), seconds)
     chosen = params_of(number, method, params or {}, on_gpu=device != "cpu")

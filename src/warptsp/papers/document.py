@@ -19,12 +19,15 @@ class System:
         Parameters on every device.
     cpu, gpu : mapping
         Further ones, where the document has another version for each.
+    gpu_plane : bool
+        Whether that of the GPU is for closed tours in the plane alone; with others "auto" takes the CPU.
     """
 
     start: str | None
     params: Mapping[str, Any] = field(default_factory=dict)
     cpu: Mapping[str, Any] = field(default_factory=dict)
     gpu: Mapping[str, Any] = field(default_factory=dict)
+    gpu_plane: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

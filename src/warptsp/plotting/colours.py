@@ -25,9 +25,14 @@ class Theme:
     line: Colour
     dot: Colour
     fixed: Colour
+    ink: str  # of texts
     paper: Colour | None = None
+    land: Colour | None = None  # none is drawn without
+    coast: Colour = GREY
 
 
-ON_PAPER = Theme(line=BLUE, dot=VERMILION, fixed=BLACK, paper=WHITE)
-ON_ANY_PAGE = Theme(line=(47, 134, 204), dot=(226, 109, 23), fixed=(128, 128, 128))
+ON_PAPER = Theme(
+    BLUE, VERMILION, BLACK, ink=css(BLACK), paper=WHITE, land=(243, 241, 234), coast=(213, 209, 197)
+)
+ON_ANY_PAGE = Theme(line=(47, 134, 204), dot=(226, 109, 23), fixed=(128, 128, 128), ink="currentColor")
 """Light or dark behind it, each stands out."""

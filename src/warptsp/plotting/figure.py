@@ -189,7 +189,7 @@ def _drawn(problem: Problem, tour: ArrayLike, known: KnownLength | None) -> tupl
     problem.check_tour(tour, threads=threads)
     length = problem.length(tour, threads=threads)
     gap = relative_gap(length, None if known is None else known.length)
-    words = f"length {length_text(length, problem.metric.unit)}" + (
+    words = f"length {length_text(length, problem.unit)}" + (
         "" if gap is None else f", gap {format_gap(gap)}"
     )
     return tour_edges(problem, np.asarray(tour, dtype=np.int32)), words

@@ -20,12 +20,16 @@ from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
 from warptsp.plotting import png
+from warptsp.plotting.coasts import COARSE, coasts
 from warptsp.plotting.colours import ON_PAPER, Colour, Theme, css
+from warptsp.plotting.labels import LABELLED, Labels
 from warptsp.plotting.plane import (
     Edges,
     around_the_world,
     check_has_places,
     city_plane,
+    degree_of,
+    drawn_on_earth,
     fixed_edges,
     tour_edges,
 )
@@ -34,6 +38,8 @@ from warptsp.problem.itinerary import length_of
 from warptsp.quantities import length_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
@@ -70,7 +76,8 @@ def draw(
     """Draw a tour into an SVG or PNG file; the ending of the name decides which.
 
     Up to 3000 cities are drawn as dots, fixed edges are thick and black; a path begins at a disc and ends at
-    a ring.
+    a ring. An SVG also says where the tour starts, in which direction it goes, and up to 400 numbers and
+    names, and has the coastlines of places on the Earth.
 
     Parameters
     ----------
@@ -101,7 +108,7 @@ def draw(
         content = picture.png(ON_PAPER)
     else:
         if title is None:
-            length = length_text(length_of(problem, tour), problem.metric.unit)
+            length = length_text(length_of(problem, tour), problem.unit)
             title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:
@@ -115,8 +122,11 @@ class Picture:
     plane: NDArray[np.float64]
     edges: tuple[NDArray[np.float64], Edges]  # points, and those that are joined
     fixed: tuple[NDArray[np.float64], Edges]
+    tour: NDArray[np.int32]
     stops: NDArray[np.int32]  # cities that are dots
     ends: NDArray[np.int32]  # of a path: its first and last city
+    names: Sequence[str] | None
+    degree: float  # width of a degree of longitude; 0 if the plane is not on the Earth
     view: View
     pen: Pen
 
@@ -132,8 +142,11 @@ class Picture:
             plane=plane,
             edges=edges,
             fixed=around_the_world(problem, plane, fixed_edges(problem)),
+            tour=cities,
             stops=stops if problem.n <= DOTTED_CITIES else stops[:0],
             ends=cities[:0] if problem.open is None else cities[[0, -1]],
+            names=problem.labels,
+            degree=degree_of(plane[:, 1]) if drawn_on_earth(problem) else 0.0,
             view=view,
             pen=Pen.suited(*edges, view, thickest=max(1.5, max(view.width, view.height) / 500)),
         )
@@ -196,14 +209,44 @@ class Picture:
             data = base64.b64encode(self.png(theme)).decode()
             lines.append(f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/>')
         else:
-            lines += self._vectors(theme)
+            lines += [*self._land(theme), *self._vectors(theme)]
         if title is not None:
+            if theme.paper is not None and self.degree:  # land may lie there
+                lines.append(
+                    f'<rect y="{height}" width="100%" height="{CAPTION}" fill="{css(theme.paper)}"/>'
+                )
             lines.append(
                 f'<text x="{width / 2:g}" y="{height + 12}" font-family="sans-serif" font-size="14" '
                 f'text-anchor="middle" fill="#444">{text}</text>'
             )
         lines.append("</svg>\n")
         return "\n".join(lines)
+
+    def _land(self, theme: Theme) -> list[str]:
+        """Return the land below the tour, if it is to be seen, and not too coarse."""
+        view, height = self.view, self.view.height
+        if theme.land is None or not 0 < 360.0 * self.degree * view.scale[0] < COARSE:
+            return []
+        low, high = (np.array([[0, height], [view.width, 0]]) - view.shift) / view.scale + view.origin
+        rings = []
+        for ring in coasts(low, high, self.degree):
+            steps = np.rint(view.pixels(ring)).astype(np.int64)
+            places = np.arange(len(steps), dtype=np.int32)
+            rings.append(_path(steps, Edges(places, np.roll(places, -1))))
+        style = f'fill="{css(theme.land)}" stroke="{css(theme.coast)}" stroke-width="{self._unit / 2.5:.3g}"'
+        return [f'<path d="{"".join(rings)}" {style}/>']
+
+    def _labels(self, theme: Theme) -> list[str]:
+        """Return what lies above the tour."""
+        size, font = (self.view.width, self.view.height), max(11.0, 6.0 * self._unit)
+        labels = Labels(self.view.pixels(self.plane[self.tour]), size, font, theme)
+        closed = not len(self.ends)
+        elements = labels.elements(self.names and [self.names[city] for city in self.tour], closed=closed)
+        points, edges = self.edges
+        legs = slice(len(self.tour) - (not closed))
+        ends = (self.view.pixels(points[side[legs]]) for side in edges)
+        arrows = labels.arrows(*ends) if len(self.tour) <= LABELLED else ""
+        return [f'<path d="{arrows}" fill="{css(theme.line)}"/>'] * bool(arrows) + elements
 
     def _vectors(self, theme: Theme) -> list[str]:
         def whole(points: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -232,7 +275,7 @@ class Picture:
                 f'<circle cx="{c:g}" cy="{d:g}" r="{0.39 * self.disc:.3g}" fill="{hole}" stroke="{colour}" '
                 f'stroke-width="{0.225 * self.disc:.3g}"/>'
             )
-        return shapes
+        return shapes + self._labels(theme)
 
 
 def _path(units: NDArray[np.int64], edges: Edges) -> str:

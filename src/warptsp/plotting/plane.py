@@ -49,13 +49,18 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
         If the instance has no coordinates.
     """
     check_has_places(problem)
-    if problem.display is None and problem.coordinates is not None and problem.metric.geographic:
+    if drawn_on_earth(problem):
         latitude, longitude = degrees(problem, "picture").T
-        return np.column_stack((unrolled(longitude) * _shortened(latitude), latitude))
+        return np.column_stack((unrolled(longitude) * degree_of(latitude), latitude))
     return np.ascontiguousarray(problem.plot_points)
 
 
-def _shortened(latitude: NDArray[np.float64]) -> float:
+def drawn_on_earth(problem: Problem) -> bool:
+    """Whether the places where the cities are drawn are latitudes and longitudes."""
+    return problem.metric.geographic if problem.display is None else problem.display_degrees
+
+
+def degree_of(latitude: NDArray[np.float64]) -> float:
     """Return the width of a degree of longitude, where one of latitude is 1 high."""
     return float(np.cos(np.radians(latitude.mean())))
 
@@ -90,9 +95,9 @@ def around_the_world(
     An edge over the line where the globe is cut open is drawn twice: it leaves the picture at one side, and
     comes in at the other. Its far ends are points behind those of the cities, outside the picture.
     """
-    if problem.display is not None or not problem.metric.geographic:
+    if not drawn_on_earth(problem):
         return plane, edges
-    world = np.array([360.0 * _shortened(plane[:, 1]), 0.0])
+    world = np.array([360.0 * degree_of(plane[:, 1]), 0.0])
     eastward = plane[edges.ends, 0] - plane[edges.begins, 0]
     over = np.flatnonzero(np.abs(eastward) > world[0] / 2)
     if not len(over) or not world[0] > 0.0:

@@ -1,19 +1,25 @@
-"""Where a tour is when: the distance of each leg, from the start to each city, and the time at a speed."""
+"""Where a tour is when: the distance of each leg, from the start to each city, and when it gets there."""
 
 from __future__ import annotations
 
+import datetime
 import math
+import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._checks import checked_number
+from warptsp._checks import checked_number, shown
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption
+from warptsp.problem.origin import METRES, Weights
 from warptsp.problem.problem import Problem
 
-_METRES = {"m": 1.0, "km": 1000.0}
+Lengths = NDArray[np.int64] | NDArray[np.float64]
+
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 
 
 class Itinerary(NamedTuple):
@@ -24,8 +30,8 @@ class Itinerary(NamedTuple):
     for itself.
     """
 
-    legs: NDArray[np.int64] | NDArray[np.float64]
-    cumulative: NDArray[np.int64] | NDArray[np.float64]
+    legs: Lengths
+    cumulative: Lengths
 
     @classmethod
     def of(cls, problem: Problem, tour: NDArray[np.int32]) -> Itinerary:
@@ -35,9 +41,154 @@ class Itinerary(NamedTuple):
         legs = problem.distance(tour[:count], onward[:count])
         if problem.wall is not None and (legs >= problem.wall).any():
             legs = np.where(legs >= problem.wall, np.inf, legs)
-        cumulative = np.zeros(len(tour), dtype=legs.dtype)
-        np.cumsum(legs[: len(tour) - 1], out=cumulative[1:])
-        return cls(legs, cumulative)
+        return cls._along(legs, len(tour))
+
+    @classmethod
+    def of_weights(cls, problem: Problem, tour: NDArray[np.int32], weights: Weights) -> Itinerary:
+        """Measure it by other lengths of its arcs."""
+        count = len(tour) - (problem.open is not None)
+        return cls._along(weights.matrix[tour[:count], np.roll(tour, -1)[:count]], len(tour))
+
+    @classmethod
+    def _along(cls, legs: NDArray[np.generic], n: int) -> Itinerary:
+        cumulative = np.zeros(n, dtype=legs.dtype)
+        np.cumsum(legs[: n - 1], out=cumulative[1:])
+        return cls(legs, cumulative)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What tells when a tour is where, beside its lengths.
+
+    Attributes
+    ----------
+    speed : float or None
+        Kilometres per hour; None where lengths are durations, or for no times.
+    stop_time : float
+        Seconds at each city between the first one and the end.
+    depart : float or None
+        When the first city is left, in seconds after midnight; also given as ``"08:00"`` or a
+        `datetime.time`.
+
+    Raises
+    ------
+    InvalidOption
+        One of them is something else.
+    """
+
+    speed: float | None = None
+    stop_time: float = 0.0
+    depart: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.speed is not None:
+            what = "a speed in km/h, more than 0"
+            speed = checked_number(as_called("speed", "--speed"), self.speed, minimum=1e-9, what=what)
+            object.__setattr__(self, "speed", speed)
+        stop = as_called("stop_time", "--stop-time")
+        seconds = checked_number(stop, self.stop_time, minimum=0.0, what="a time in seconds, 0 or more")
+        object.__setattr__(self, "stop_time", seconds)
+        object.__setattr__(self, "depart", _seconds_after_midnight(self.depart))
+
+    def check(self, problem: Problem) -> None:
+        """Accept a timing that fits the lengths of an instance.
+
+        Raises
+        ------
+        InvalidOption
+            A speed beside durations, or for lengths of an unknown unit; or nothing gives a time.
+        """
+        if self.speed is not None:
+            called = as_called("speed", "--speed")
+            if _durations(problem) is not None:
+                raise InvalidOption(
+                    f"{called}: the table has durations in seconds, which give the times: leave the speed out"
+                )
+            if problem.unit not in METRES:
+                raise InvalidOption(
+                    f"{called}: distances are {problem.metric.description}, whose unit is unknown: only "
+                    "latitudes and longitudes, or lengths in a known unit, give travel times"
+                )
+        elif (self.stop_time or self.depart is not None) and _durations(problem) is None:
+            given = as_called("depart", "--depart")
+            if self.depart is None:
+                given = as_called("stop_time", "--stop-time")
+            raise InvalidOption(
+                f"{given}: the lengths are no durations: {as_called('speed', '--speed')} says how fast the "
+                "tour is"
+            )
+
+
+class Schedule(NamedTuple):
+    """When a tour is where.
+
+    Attributes
+    ----------
+    legs : ndarray of float64
+        Seconds on the way from each city to the next, as many as `Result.legs`.
+    seconds : ndarray of float64
+        Seconds from the departure to the arrival at each city, shape (n,), stops on the way included; of a
+        closed tour one more, back at the start, shape (n + 1,). The first is 0.
+    depart : float or None
+        The departure in seconds after midnight, if it is known.
+    """
+
+    legs: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    depart: float | None
+
+    @classmethod
+    def of(cls, problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Schedule | None:
+        """The schedule of a tour; None if nothing gives times.
+
+        Raises
+        ------
+        InvalidOption
+            See `Timing.check`.
+        """
+        timing.check(problem)
+        weights = _durations(problem)
+        if weights is None and timing.speed is None:
+            return None
+        if isinstance(weights, Weights):
+            legs = Itinerary.of_weights(problem, tour, weights).legs.astype(np.float64)
+        else:
+            legs = Itinerary.of(problem, tour).legs.astype(np.float64)
+            if timing.speed is not None:
+                legs = legs * (METRES[problem.unit] * 3.6) / timing.speed
+        seconds = np.zeros(len(legs) + 1)
+        np.cumsum(legs, out=seconds[1:])
+        seconds[2:] += timing.stop_time * np.arange(1, max(1, len(legs)))
+        return cls(legs, seconds, timing.depart)
+
+    @property
+    def travel_seconds(self) -> float:
+        """Seconds on the way in all."""
+        return float(self.legs.sum())
+
+    def arrival(self, position: int) -> str:
+        """When a city is reached, counted from 0 along the tour; of the first one, when it is left.
+
+        As GTFS writes times: ``25:10:00`` is ten past one of the next day. Without a departure it is the time
+        from the start.
+        """
+        return clock((self.depart or 0.0) + float(self.seconds[position]), wide=self.depart is not None)
+
+
+def _durations(problem: Problem) -> Weights | bool | None:
+    """Where durations are: other weights, the lengths themselves (True), or nowhere (None)."""
+    if problem.unit == "s":
+        return True
+    other = problem.other_weights
+    return other if other is not None and other.unit == "s" else None
+
+
+def distances(problem: Problem, tour: NDArray[np.int32]) -> tuple[Itinerary, str] | None:
+    """How far a tour is, and the unit of that; None of durations that have no distances beside them."""
+    if problem.unit != "s":
+        return Itinerary.of(problem, tour), problem.unit
+    other = problem.other_weights
+    return None if other is None else (Itinerary.of_weights(problem, tour, other), other.unit)
 
 
 def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
@@ -45,20 +196,28 @@ def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
     return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour)
 
 
-def travel_seconds(
-    problem: Problem, distance: int | float | NDArray[np.int64] | NDArray[np.float64], speed: float
-) -> NDArray[np.float64]:
-    """The time that distances take at a speed in kilometres per hour, where the metric has a unit:
-    GREAT_CIRCLE or GEO.
+def clock(seconds: float, *, wide: bool = False) -> str:
+    """A time as spreadsheets read it, with two digits of hours if it is `wide`.
 
-    Raises `InvalidOption` if the unit of the distances is unknown, or the speed is not possible.
+    >>> clock(97500), clock(28800, wide=True), clock(math.inf)
+    ('27:05:00', '08:00:00', '')
     """
-    called = as_called("speed", "--speed")
-    kmh = checked_number(called, speed, minimum=1e-9, what="a speed in km/h, more than 0")
-    metres = _METRES.get(problem.metric.unit)
-    if metres is None:
-        raise InvalidOption(
-            f"{called}: distances are {problem.metric.description}, whose unit is unknown: only latitudes "
-            "and longitudes give travel times"
-        )
-    return np.asarray(distance, dtype=np.float64) * (metres * 3.6 / kmh)
+    if not math.isfinite(seconds):
+        return ""
+    whole = round(seconds)
+    return f"{whole // 3600:0{2 if wide else 1}}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
+def _seconds_after_midnight(given: object) -> float | None:
+    if given is None:
+        return None
+    called = as_called("depart", "--depart")
+    what = "a time of day such as 08:00"
+    if isinstance(given, datetime.time):
+        given = f"{given:%H:%M:%S}"
+    if isinstance(given, str):
+        found = _CLOCK.fullmatch(given.strip())
+        if found is None or int(found[1]) > 23:
+            raise InvalidOption(f"{called}: {shown(given)} is not {what}")
+        given = int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3] or 0)
+    return checked_number(called, given, minimum=0.0, what=what)

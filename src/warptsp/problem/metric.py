@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption
 
 _WHOLE_UP_TO = 2.0**30  # coordinates whose lengths of tours are integers of 64 bits
@@ -159,8 +160,9 @@ class Metric(enum.Enum):
                 ) from None
             accepted = ", ".join(metric.name for metric in cls)
             common_names = ", ".join(name for name in COMMON if name not in _SPARED)
+            like = did_you_mean(name, [*COMMON, *cls.__members__])
             raise InvalidOption(
-                f"unknown metric {shown(name)}: use one of {accepted}, or {common_names}"
+                f"unknown metric {shown(name)}: use one of {accepted}, or {common_names}{like}"
             ) from None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem.values import integer_array
 
@@ -71,36 +72,25 @@ class Cities:
             raise InvalidTour(f"the instance{called(self)} has no node {first}: {there}")
         return cities.astype(np.int32)
 
-    def city(self, name: str | int) -> int:
-        """The city, counted from 0, that has this name, or else this number, in the file.
+    def city(self, name: str) -> int:
+        """The city, counted from 0, that has this name.
 
         Raises
         ------
         InvalidOption
             If there is no such city, or several of this name.
         """
-        if not isinstance(name, (str, int, np.integer)):
-            raise InvalidOption(f"{shown(name)} is not a city: a name or a number is needed")
-        labels = self.labels
-        if labels is not None:
-            named = [city for city, label in enumerate(labels) if label == name]
-            if not named and isinstance(name, str) and (folded := name.strip().casefold()):
-                named = [city for city, label in enumerate(labels) if label.strip().casefold() == folded]
-            if len(named) == 1:
-                return named[0]
-            if named:
-                raise InvalidOption(
-                    f"{shown(name)}: {len(named)} cities have this name; give the city's number"
-                )
-        text = name if isinstance(name, str) else shown(name)
-        if re.fullmatch(r"-?\d{1,18}", text):
-            with suppress(InvalidTour):
-                return int(self.cities_of(int(text)))
-        ids = (1, self.n) if self.node_ids is None else (self.node_ids.min(), self.node_ids.max())
-        cure = f"give a number from the file ({ids[0]} to {ids[1]})"
-        if labels is not None:
-            cure = _close_name(text, labels) or f"{cure} or a name"
-        raise InvalidOption(f"{shown(name)}: no such city; {cure}")
+        if not isinstance(name, str):
+            raise InvalidOption(f"{shown(name)} is not the name of a city: a string is needed")
+        city = _named(self, name)
+        if city is not None:
+            return city
+        cure = f"give a number, counted from 0 to {self.n - 1}"
+        if (numbered := _numbered(self, name)) is not None:
+            cure += f"; {name} in a file is {numbered}"
+        if self.labels is None:
+            raise InvalidOption(f"{shown(name)}: the cities have no names; {cure}")
+        raise InvalidOption(f"{shown(name)}: no such city{_suggestion(self, name) or f'; {cure}'}")
 
 
 def check_range(names: Cities, cities: NDArray[Any]) -> None:
@@ -108,6 +98,44 @@ def check_range(names: Cities, cities: NDArray[Any]) -> None:
     if cities.size and (int(cities.min()) < 0 or int(cities.max()) >= names.n):
         bad = cities[(cities < 0) | (cities >= names.n)].flat[0]
         raise InvalidTour(f"there is no city {bad}: cities are counted from 0 to {names.n - 1}")
+
+
+def city_of_file(names: Cities, text: str) -> int:
+    """The city, counted from 0, that has this name, or else this number, in the file.
+
+    Raises `InvalidOption`: there is no such city, or several of this name.
+    """
+    if (city := _named(names, text)) is not None or (city := _numbered(names, text)) is not None:
+        return city
+    ids = (1, names.n) if names.node_ids is None else (names.node_ids.min(), names.node_ids.max())
+    cure = f"; give a number from the file ({ids[0]} to {ids[1]})"
+    if names.labels is not None:
+        cure = _suggestion(names, text) or f"{cure} or a name"
+    raise InvalidOption(f"{shown(text)}: no such city{cure}")
+
+
+def _named(names: Cities, name: str) -> int | None:
+    """The city of this name, in any case; None if there is none."""
+    if names.labels is None:
+        return None
+    named = [city for city, label in enumerate(names.labels) if label == name]
+    if not named and (folded := name.strip().casefold()):
+        named = [city for city, label in enumerate(names.labels) if label.strip().casefold() == folded]
+    if len(named) > 1:
+        raise InvalidOption(f"{shown(name)}: {len(named)} cities have this name; give the city's number")
+    return named[0] if named else None
+
+
+def _numbered(names: Cities, text: str) -> int | None:
+    """The city of this number in the file; None if there is none."""
+    if re.fullmatch(r"-?\d{1,18}", text):
+        with suppress(InvalidTour):
+            return int(names.cities_of(int(text)))
+    return None
+
+
+def _suggestion(names: Cities, name: str) -> str:
+    return did_you_mean(name, () if names.labels is None else names.labels[:_NAMES_COMPARED])
 
 
 def words_for(names: Cities, city: int) -> str:
@@ -118,11 +146,3 @@ def words_for(names: Cities, city: int) -> str:
 def called(names: Cities) -> str:
     """The instance's name behind a blank, for messages."""
     return f" {names.name}" if names.name else ""
-
-
-def _close_name(name: str, labels: Sequence[str]) -> str | None:
-    from difflib import get_close_matches
-
-    folded = {label.casefold(): label for label in labels[:_NAMES_COMPARED]}
-    close = get_close_matches(name.casefold(), folded, n=1)
-    return f"did you mean {folded[close[0]]!r}?" if close else None

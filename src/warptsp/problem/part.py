@@ -18,6 +18,8 @@ _NAMELESS: dict[str, Any] = {
     "display": None,
     "display_degrees": False,
     "extra": None,
+    "other_weights": None,
+    "style": None,
 }
 
 
@@ -38,11 +40,14 @@ def part_of(
     ends = () if path is None else (path.start, path.end)
     names = _NAMELESS
     if named:
-        extra = (problem.extra or {}).items()
+        extra, other = (problem.extra or {}).items(), problem.other_weights
+        if other is not None:
+            other = other._replace(matrix=other.matrix[np.ix_(kept, kept)])
         names = {
             "node_ids": problem.ids_of(kept),
             "labels": None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
             "display": None if problem.display is None else problem.display[kept],
+            "other_weights": other,
             "extra": {title: [column[city] for city in kept.tolist()] for title, column in extra} or None,
         }
     return replace(

@@ -42,6 +42,7 @@ from warptsp.problem.matrices import (
 )
 from warptsp.problem.metric import Metric
 from warptsp.problem.missing import check_connected, missing_arcs
+from warptsp.problem.origin import Origin, TableStyle, Weights, check_system, checked_unit, checked_weights
 from warptsp.problem.reduced import Reduced, reduced_matrix
 from warptsp.problem.rounding import doubt_about_rounding
 from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
@@ -52,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem(Measured):
+class Problem(Measured, Origin):
     """A travelling-salesman instance, checked when it is made.
 
     Cities are counted from 0. The arrays are read-only views where that is possible without a copy.
@@ -90,8 +91,15 @@ class Problem(Measured):
         entries always are. In `matrix` all of them have the value `wall`, which is chosen so that no tour
         without a missing arc is as long. None if every arc is there.
     display_degrees : bool
-        Whether `display` holds longitudes and latitudes in decimal degrees, so that tours can be written as
-        files for maps.
+        Whether `display` holds longitudes and latitudes in decimal degrees, for files of maps.
+    unit : str
+        That of lengths: ``"m"``, ``"km"``, ``"s"``, or empty if unknown; GREAT_CIRCLE and GEO fix it.
+    other_weights : tuple of (ndarray of shape (n, n), str), or None
+        Other lengths of the same arcs and their unit, such as distances beside durations. Never searched.
+    crs : str or None
+        The coordinate reference system of coordinates in a plane, such as ``"EPSG:25833"``.
+    style : TableStyle or None
+        How the table was written that the instance comes from.
 
     Raises
     ------
@@ -113,6 +121,10 @@ class Problem(Measured):
     display_degrees: bool = False
     extra: Mapping[str, Sequence[Any]] | None = None
     wall: int | float | None = None
+    unit: str = ""
+    other_weights: Weights | None = None
+    crs: str | None = None
+    style: TableStyle | None = None
 
     def __repr__(self) -> str:
         path = "" if self.open is None else f", open={self.open}"
@@ -152,6 +164,10 @@ class Problem(Measured):
             put("coordinates", coordinates)
             put("bounds", bounds)
         n = self.n
+        put("unit", checked_unit(self.unit, self.metric))
+        check_system(self.crs)
+        if self.other_weights is not None:
+            put("other_weights", checked_weights(self.other_weights, n))
         if self.node_ids is not None:
             put("node_ids", checked_node_ids(self.node_ids, n))
         put("name", well_formed(self.name))
@@ -331,22 +347,6 @@ class Problem(Measured):
             return None
         in_file_order = self.length(np.arange(self.n, dtype=np.int32))
         return entry if entry.identity_length == in_file_order else None
-
-    @property
-    def plot_points(self) -> NDArray[np.float64] | None:
-        """Where to draw the cities, shape (n, 2): x to the right, y upwards; None if that is unknown."""
-        if self.display is not None:
-            return self.display
-        if self.coordinates is None:
-            return None
-        if self.metric.geographic:
-            return self.coordinates[:, ::-1]
-        return self.coordinates[:, :2]
-
-    @property
-    def geographic(self) -> bool:
-        """Whether it is known where on the Earth the cities are."""
-        return self.metric.geographic or self.display_degrees
 
     def search_points(self) -> NDArray[np.float64]:
         """Coordinates as the native search takes them.

@@ -76,6 +76,8 @@ class Proof:
         Edges that a shorter tour may have had after the root; None if there was no tree.
     interrupted : bool
         Whether a signal (Ctrl-C) ended it.
+    signal : int or None
+        The number of that signal.
     skipped : str or None
         What went wrong, in a line, where the proof was given up for that.
     """
@@ -91,6 +93,7 @@ class Proof:
     cuts: dict[str, int] = field(default_factory=dict)
     edges_left: int | None = None
     interrupted: bool = False
+    signal: int | None = None
     skipped: str | None = None
 
     def without_claims(self) -> Proof:

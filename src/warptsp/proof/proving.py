@@ -113,6 +113,7 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
         seconds=time.monotonic() - began,
         search_seconds=search_seconds,
         interrupted=signals.caught is not None,
+        signal=signals.caught,
     )
     try:
         if failure is not None and (failure is proving.raised or not isinstance(failure, Exception)):

@@ -6,5 +6,6 @@ The page holds cities and snapshots as compressed arrays, and the programs that 
 
 from warptsp.report.document import Report, check_reportable, render, snapshots_for, write
 from warptsp.report.strokes import write_strokes
+from warptsp.report.tiles import Tiles
 
-__all__ = ["Report", "check_reportable", "render", "snapshots_for", "write", "write_strokes"]
+__all__ = ["Report", "Tiles", "check_reportable", "render", "snapshots_for", "write", "write_strokes"]

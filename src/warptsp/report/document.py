@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +19,16 @@ import numpy as np
 
 from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
-from warptsp.errors import UnsupportedProblem
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.io.places import degrees
+from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
-from warptsp.problem.itinerary import Itinerary
+from warptsp.plotting.coasts import packed_world
+from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.quantities import format_gap, number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
-from warptsp.report.plane import HUGE, Plane
+from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
+from warptsp.report.tiles import Tiles
 from warptsp.result import HistoryPoint, Result, Snapshot
 
 if TYPE_CHECKING:
@@ -32,12 +37,11 @@ if TYPE_CHECKING:
     from warptsp.problem import KnownLength, Problem
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
-WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates, for its tables
-WITH_LEGS = 20_000  # cities up to which the list of stops has distances
+WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates
 LEG_STEPS = 2**22  # of the longest leg
-WITH_LABELS = 1_000_000  # cities up to which it holds their names
+LISTED = 1_000_000  # cities up to which it holds names and distances
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
-TILES = "https://tile.openstreetmap.org"
+PROVED = "proved optimal"
 
 SCRIPTS = (
     "data.js",
@@ -75,8 +79,12 @@ class Report:
         Whether the seconds of the snapshots mean anything.
     bound_gap : float or None
         How much longer than the shortest tour the best one can be at most, as a fraction.
-    speed : float or None
-        Kilometres per hour of the travel times in the list of stops, until the reader types another.
+    timing : Timing
+        When the tour is where, in the list of stops; the reader may type another speed.
+    tiles : Tiles or None
+        The map that can be laid below the tour.
+    proved : bool
+        Whether the best tour is known to be the shortest.
     """
 
     problem: Problem
@@ -88,10 +96,19 @@ class Report:
     title: str = ""
     timed: bool = True
     bound_gap: float | None = None
-    speed: float | None = None
+    timing: Timing = field(default_factory=Timing)
+    tiles: Tiles | None = None
+    proved: bool = False
 
     @classmethod
-    def of(cls, result: Result, *, first: int | None = None, speed: float | None = None) -> Report:
+    def of(
+        cls,
+        result: Result,
+        *,
+        first: int | None = None,
+        timing: Timing | None = None,
+        tiles: Tiles | None = None,
+    ) -> Report:
         """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
         snapshots = result.snapshots or (best,)
@@ -107,7 +124,9 @@ class Report:
             settings=settings_of(result),
             machine=machine(result.device),
             bound_gap=result.bound_gap,
-            speed=speed,
+            timing=timing or Timing(),
+            tiles=tiles,
+            proved=result.proved_optimal,
         )
 
     @classmethod
@@ -124,14 +143,21 @@ class Report:
         )
 
 
-def check_reportable(problem: Problem) -> None:
-    """Make sure, before any work is done, that a page can hold the tours of an instance.
+def check_reportable(problem: Problem, tiles: Tiles | None = None) -> None:
+    """Make sure, before any work is done, that a page can hold the tours of an instance, and a map below.
 
     Raises
     ------
     UnsupportedProblem
         If there are too many cities.
+    InvalidOption
+        If no map of the Earth lies below them.
     """
+    if tiles is not None and not on_map(problem):
+        raise InvalidOption(
+            f"{as_called('tiles', '--tiles')}: a map lies below latitudes up to {MERCATOR_LATITUDE} "
+            f"and longitudes; the instance has {problem.metric.description}"
+        )
     if problem.n > MAX_CITIES:
         raise UnsupportedProblem(
             f"report: {problem.n} cities, and a page that browsers open holds {MAX_CITIES} at most; "
@@ -144,7 +170,14 @@ def snapshots_for(problem: Problem) -> int:
     return 16 if problem.n <= 100_000 else 12 if problem.n <= HUGE else 6
 
 
-def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float | None = None) -> None:
+def write(
+    result: Result | Report,
+    path: str | os.PathLike[str],
+    *,
+    tiles: str | None = None,
+    attribution: str = "",
+    **timing: Any,
+) -> None:
     """Write the page of a result, or of a report, into a file.
 
     Parameters
@@ -153,17 +186,25 @@ def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float
         A result with snapshots (`warptsp.solve`) shows how its tour came about.
     path : path
         The file, ``.html``.
-    speed : float, optional
-        Of a result: kilometres per hour, for the travel times in the list of stops.
+    tiles, attribution : str
+        Of a result: the attributes of `Tiles`; there is no map without.
+    **timing
+        Of a result: ``speed``, ``stop_time`` and ``depart``, as `warptsp.Result.schedule` takes them, for
+        the list of stops.
 
     Raises
     ------
+    InvalidOption
+        If the tiles are no map, or none of these cities.
     UnsupportedProblem
         If there are too many cities for a page.
     OutputError
         If the file cannot be written.
     """
-    text = render(Report.of(result, speed=speed) if isinstance(result, Result) else result)
+    if isinstance(result, Result):
+        chosen = None if tiles is None else Tiles(tiles, attribution)
+        result = Report.of(result, timing=Timing(**timing), tiles=chosen)
+    text = render(result)
     with atomic_write(path) as stream:
         stream.write(text.encode())
 
@@ -184,13 +225,13 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
     UnsupportedProblem
         If there are too many cities for a page.
     """
-    check_reportable(report.problem)
+    check_reportable(report.problem, report.tiles)
     facts, arrays = _content(report)
-    programs = ["\n".join(asset(name) for name in SCRIPTS), *scripts]
+    programs = [program(SCRIPTS), *scripts]
     images = "data:"
-    if facts["plane"] and facts["plane"]["mercator"]:
+    if report.tiles is not None:
         images = "data: blob:"
-        connect = TILES if connect == "'none'" else f"{connect} {TILES}"
+        connect = " ".join([*(other for other in [connect] if other != "'none'"), report.tiles.origin])
     return assembled("page", programs, facts, arrays, images=images, connect=connect)
 
 
@@ -226,6 +267,7 @@ def assembled(
         "title": escape(facts["title"].encode("utf-8", "replace").decode()),
         "style": style,
         "data": "\n".join(data),
+        **{name: asset(f"{name}.html").rstrip() for name in ("play", "zoom")},
         "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
     }
     pieces = asset("shell.html").replace("@@body@@", asset(f"{kind}.html").rstrip()).split("@@")
@@ -244,8 +286,9 @@ def settings_of(result: Result) -> dict[str, str]:
         "device": result.device,
         "time": f"{result.seconds:.2f} s",
         "kicks": f"{result.kicks:,}".replace(",", "\u2009"),
-        "stopped by": result.stop_reason,
     }
+    if result.stop_reason != PROVED:  # which stands at the top of the page
+        settings["stopped by"] = result.stop_reason
     return settings
 
 
@@ -289,21 +332,24 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
     if plane is not None:
         for axis, name in enumerate("xy"):
             arrays[name] = packed_integers(plane.steps[order, axis], differences=True)
-    table, titles = _coordinates(problem)
+    table = degrees(problem, "report") if problem.geographic else problem.coordinates
+    titles = axes_of(problem)
     if problem.n <= WITH_COORDINATES and table is not None:
         for title, column in zip(titles, table.T, strict=True):
             arrays[f"column-{title}"] = packed_reals(column[order])
-    if problem.labels is not None and problem.n <= WITH_LABELS:
+    if problem.labels is not None and problem.n <= LISTED:
         arrays["labels"] = packed_text(json.dumps([problem.labels[city] for city in order.tolist()]))
     leg = 0.0
-    if snapshots and problem.n <= WITH_LEGS:
+    if snapshots and problem.n <= LISTED:
         legs = Itinerary.of(problem, order).legs
         leg = 1.0 if problem.integral else max(float(legs.max(initial=0)), 1e-300) / LEG_STEPS
         if not problem.integral or legs.max(initial=0) < 2**31:
             arrays["legs"] = packed_integers(np.rint(legs / leg).astype(np.int64), differences=False)
+        schedule = Schedule.of(problem, order, report.timing)
+        if schedule is not None and schedule.seconds[-1] < 2**31:
+            arrays["arrivals"] = packed_integers(np.rint(schedule.seconds).astype(np.int64), differences=True)
     if plane is not None and plane.mercator:
-        world = asset("world.txt").split()
-        arrays |= dict(zip(("world-x", "world-y", "world-sizes"), world, strict=True))
+        arrays |= dict(zip(("world-x", "world-y", "world-sizes"), packed_world(), strict=True))
     for i, snapshot in enumerate(snapshots):
         arrays[f"tour-{i}"] = packed_integers(number[np.asarray(snapshot.tour)], differences=True)
     facts = {
@@ -312,14 +358,18 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "cities": problem.n,
         "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
         "unit": "m along great circles" if problem.metric.unit == "m" else "",
-        "metres": {"m": 1, "km": 1000}.get(problem.metric.unit, 0),
+        "metres": {"m": 1, "km": 1000}.get(problem.unit, 0),
         "leg": leg,
-        "speed": report.speed,
+        "speed": report.timing.speed,
+        "stopTime": report.timing.stop_time,
+        "depart": report.timing.depart,
+        "seconds": problem.unit == "s",
         "integral": problem.integral,
         "closed": problem.open is None,
         "dimensions": problem.metric.dimensions,
         "fixed": number[problem.fixed_edges].tolist(),
         "known": None if known is None else {"length": _number(known.length), "proven": known.proven},
+        "proved": PROVED if report.proved else None,
         "bound": None if report.bound_gap is None else [ABOVE_SHORTEST, format_gap(report.bound_gap)],
         "timed": report.timed,
         "snapshots": [
@@ -334,20 +384,9 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "plane": None
         if plane is None
         else {"step": plane.step, "low": plane.low, "mercator": plane.mercator},
-        "tiles": TILES,
+        "tiles": None if report.tiles is None else [report.tiles.template, report.tiles.credit],
     }
     return facts, arrays
-
-
-def _coordinates(problem: Problem) -> tuple[NDArray[np.float64] | None, list[str]]:
-    """Return the columns of coordinates that a table of the tour has, and their titles."""
-    if problem.coordinates is None:
-        return None, []
-    if problem.metric.geographic:
-        from warptsp.io.places import degrees
-
-        return degrees(problem, "report"), ["lat", "lon"]
-    return problem.coordinates, ["x", "y", "z"][: problem.metric.dimensions]
 
 
 def _thinned(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:
@@ -367,6 +406,12 @@ def _number(value: int | float) -> int | float:
 def asset(name: str) -> str:
     """Return a file of this folder's `assets` as text."""
     return resources.files("warptsp.report").joinpath("assets", name).read_text("utf-8")
+
+
+def program(names: Sequence[str]) -> str:
+    """Return scripts as one program, without indentation and lines of comments, a seventh of a small page."""
+    text = "\n".join(asset(name) for name in names)
+    return re.sub(r"^[ \t]*//.*\n|^[ \t]+", "", text, flags=re.MULTILINE)
 
 
 def _hash(text: str) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.plotting.plane import city_plane, unrolled
+from warptsp.io.places import degrees
+from warptsp.plotting.plane import city_plane, drawn_on_earth, unrolled
 from warptsp.plotting.raster import MIN_EXTENT
 
 if TYPE_CHECKING:
@@ -35,16 +36,10 @@ class Plane:
     @classmethod
     def of(cls, problem: Problem) -> Plane | None:
         """Return the plane of an instance, None if it has no coordinates to draw."""
-        mercator = False
         if problem.plot_points is None:
             return None
-        points = city_plane(problem)
-        if problem.display is None and problem.metric.geographic:
-            from warptsp.io.places import degrees
-
-            places = degrees(problem, "report")
-            mercator = bool(np.abs(places[:, 0]).max() <= MERCATOR_LATITUDE)
-            points = _mercator(places) if mercator else points
+        mercator = on_map(problem)
+        points = _mercator(degrees(problem, "report")) if mercator else city_plane(problem)
         low, high = points.min(axis=0), points.max(axis=0)
         span = float((high - low).max())
         if not mercator and span < 2**EXACT_BITS and np.array_equal(points, np.floor(points)):
@@ -53,6 +48,13 @@ class Plane:
         step = span / (2**bits - 1) if span > MIN_EXTENT else 1.0
         steps = np.rint((points - low) / step).astype(np.int64)
         return cls(steps, step, (float(low[0]), float(low[1])), False, mercator)
+
+
+def on_map(problem: Problem) -> bool:
+    """Whether a map of the Earth lies below the cities."""
+    if not drawn_on_earth(problem):
+        return False
+    return bool(np.abs(degrees(problem, "report")[:, 0]).max() <= MERCATOR_LATITUDE)
 
 
 def _mercator(places: NDArray[np.float64]) -> NDArray[np.float64]:

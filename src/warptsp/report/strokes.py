@@ -9,7 +9,7 @@ import numpy as np
 
 from warptsp.outputs import atomic_write
 from warptsp.report.arrays import packed_integers
-from warptsp.report.document import assembled, asset
+from warptsp.report.document import assembled, program
 from warptsp.report.plane import BITS
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def write_strokes(
         arrays[f"y-{name}"] = packed_integers(steps[:, 1], differences=True)
         arrays[f"travel-{name}"] = packed_integers(travel, differences=False)
     facts = {"title": title, "figures": plan.facts(unit), "unit": unit, "step": step}
-    text = assembled("strokes", ["\n".join(asset(name) for name in SCRIPTS)], facts, arrays)
+    text = assembled("strokes", [program(SCRIPTS)], facts, arrays)
     with atomic_write(path) as stream:
         stream.write(text.encode())
 

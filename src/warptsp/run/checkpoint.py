@@ -60,7 +60,7 @@ class Checkpoint:
         self.cost = time.monotonic() - begun
         self._written = length
         self._pace.wrote(self.cost)
-        logger.info("checkpoint of length %s written to %s", length, os.fspath(self.path))
+        logger.debug("checkpoint of length %s written to %s", length, os.fspath(self.path))
 
     def keep(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Write, as `write` does, in the course of a search, which a full disk must not cost."""

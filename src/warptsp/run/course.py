@@ -87,7 +87,7 @@ class Course:
             known_length=None if known is None else known.length,
             known_length_is_optimal=known is not None and known.proven,
             lower_bound=self.lower_bound(length),
-            unit=self._problem.metric.unit,
+            unit=self._problem.unit,
             start_length=self.start_length,
             **of_run,
         )

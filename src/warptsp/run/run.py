@@ -26,6 +26,7 @@ from warptsp.stop import Limit, SearchState, StoppingCriterion
 from warptsp.stop.callback import is_true
 
 logger = logging.getLogger(__package__)
+phases = logging.getLogger(f"{__package__}.phases")
 
 REPEAT = 0.25  # seconds between two events while nothing changes
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
@@ -122,7 +123,7 @@ class Run:
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
-        logger.info("%s", phase)
+        phases.debug("%s", phase)
 
     def use_cpu(self, error: WarpTSPError) -> None:
         """Continue on the CPU, because of this error of the GPU; logged.

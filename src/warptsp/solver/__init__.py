@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 TYPE_CHECKING = False  # `solve` imports what it needs, within its time limit
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from warptsp.stop import SearchState, StoppingCriterion
 
 __all__ = ["solve"]
+
+logger = logging.getLogger(__name__)
 
 
 def solve(
@@ -50,12 +53,13 @@ def solve(
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
     bound: str | float | None = "auto",
-    prove: bool | str = False,
+    prove: bool | str = "auto",
     callback: Callable[[Progress], object] | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
     snapshots: int = 0,
+    on_interrupt: str | None = None,
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -141,7 +145,8 @@ def solve(
         Whether branch and cut shall prove the tour optimal, or find one that is, as `warptsp.prove` does. The
         search gets three tenths of a time limit; without any limit it is short, and the proof takes as long
         as it takes. "auto" tries it after a search by ``lk`` of up to 200 cities, if HiGHS is installed: for
-        a tenth of a time limit and half a second at most; not with other limits.
+        a tenth of a time limit and half a second at most; not with other limits. A loop of small problems is
+        several times as fast without: False, or `solve_many`.
     callback : callable, optional
         Called with a `Progress` several times a second. If it returns True, the search ends; if it returns a
         string, the search ends and the string becomes the result's `stop_reason`; if it raises, the search
@@ -157,13 +162,16 @@ def solve(
     snapshots : int
         How many tours of the run the result keeps, including the first and the best; fewer if the tour
         was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
+    on_interrupt : {"raise", "return"}, optional
+        What follows when Ctrl-C, SIGTERM or SIGHUP has ended the search, in a call from the main thread:
+        `KeyboardInterrupt`, with the result in its attribute ``result``, or the result, whose attributes
+        ``interrupted`` and ``signal`` tell. By default "return" in a notebook and "raise" elsewhere, where
+        one Ctrl-C shall end a loop of calls, too.
 
     Returns
     -------
     Result
-        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C,
-        SIGTERM and SIGHUP end the search, and the best tour so far is returned with ``interrupted`` set. A
-        second Ctrl-C is a `KeyboardInterrupt`, at once.
+        The best tour found and how it came about.
 
     Raises
     ------
@@ -179,9 +187,15 @@ def solve(
         If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
     OutputError
         If the checkpoint cannot be written.
+    KeyboardInterrupt
+        By a signal, with the result, as `on_interrupt` says; by a second one at once, without. Of SIGTERM and
+        SIGHUP it is ``warptsp.interruption.Terminated``, a subclass.
     """
     started = time.monotonic()
+    from warptsp._checks import check_on_interrupt
     from warptsp.claims import check_is_tour
+    from warptsp.errors import NoTourFound
+    from warptsp.interruption import delivered
     from warptsp.machine import resolve_threads
     from warptsp.methods import MAIN
     from warptsp.run import Settings
@@ -191,6 +205,7 @@ def solve(
     from warptsp.solver.stages import run_stages
     from warptsp.stop.callback import check_callback
 
+    check_on_interrupt(on_interrupt)
     instance, first = instance_of(
         problem,
         metric=metric,
@@ -247,5 +262,18 @@ def solve(
             planned,
             proof,
         )
-    check_is_tour(result.problem, result.tour, result.lower_bound, result)
-    return result
+    logger.info(
+        "%s%d cities: length %.12g, %s, after %.3f s on %s",
+        f"{instance.name}, " if instance.name else "",
+        instance.n,
+        result.length,
+        result.stop_reason,
+        result.seconds,
+        result.device,
+    )
+    try:
+        check_is_tour(result.problem, result.tour, result.lower_bound, result)
+    except NoTourFound as error:
+        delivered(error.result, result.signal, on_interrupt)  # type: ignore[attr-defined]
+        raise
+    return delivered(result, result.signal, on_interrupt)

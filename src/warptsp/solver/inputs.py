@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
-from warptsp._words import as_called, counted
+from warptsp._words import as_called, counted, did_you_mean
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.degrees import warn_of_degrees
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.matrices import Distance
 from warptsp.problem.values import plain_array
@@ -88,7 +89,10 @@ def as_problem(
         _check_no_metric(metric, "a sparse matrix")
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     if metric is None:
-        return Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+        found = Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+        if found.coordinates is not None:
+            warn_of_degrees("the points", found.coordinates)
+        return found
     if callable(metric):
         return Problem.from_points(problem, metric, asymmetric=asymmetric)  # type: ignore[arg-type]
     if Metric.parse(metric) is Metric.EXPLICIT:
@@ -104,15 +108,17 @@ def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Proble
     """Return the problem in an object that is no array; None for what may be one, such as a list."""
     found: Problem
     if isinstance(problem, Mapping):
-        found = find("problem of a mapping")(problem, metric, asymmetric=asymmetric)
-        return found
+        from warptsp.io.objects import problem_of_mapping
+
+        return problem_of_mapping(problem, metric, asymmetric=asymmetric)
     if hasattr(problem, "is_multigraph") and hasattr(problem, "is_directed"):
         _check_no_metric(metric, "a graph")
         found = find("problem of a graph")(problem)
         return found
     if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], Mapping):
-        found = find("problem of records")(problem, metric)
-        return found
+        from warptsp.io.objects import problem_of_records
+
+        return problem_of_records(problem, metric)
     if isinstance(problem, (set, frozenset)):
         raise InvalidProblem("a set has no order, by which its cities would be numbered: give a list")
     if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], str):
@@ -181,12 +187,16 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
 
 
 def with_ends(
-    problem: Problem, start: int | str | None, end: int | str | None, open: bool | OpenPath | None
+    problem: Problem,
+    start: int | str | None,
+    end: int | str | None,
+    open: bool | OpenPath | None,
+    city_of: Callable[[Problem, str], int] = Problem.city,
 ) -> tuple[Problem, int | None]:
     """Return the problem with these first and last cities, and the first one of a closed tour.
 
-    An end of a path that is not given stays as the problem has it. Raises `InvalidOption` if there is no such
-    city, or if the options contradict each other.
+    `city_of` returns the city that a string stands for. An end of a path that is not given stays as the
+    problem has it. Raises `InvalidOption` if there is no such city, or if the options contradict each other.
     """
     if open is not None:
         problem = with_open(problem, open)
@@ -194,8 +204,8 @@ def with_ends(
         return problem, None
     if isinstance(open, OpenPath):
         raise InvalidOption("open: an OpenPath has its own ends; leave start_city and end_city out")
-    first = None if start is None else _city(problem, "start_city", "--from", start)
-    last = None if end is None else _city(problem, "end_city", "--to", end)
+    first = None if start is None else _city(problem, "start_city", "--from", start, city_of)
+    last = None if end is None else _city(problem, "end_city", "--to", end, city_of)
     if last is not None and open is not None and not open:
         raise InvalidOption(
             f"{as_called('end_city', '--to and --closed')}: a closed tour has no end; leave it out"
@@ -218,11 +228,13 @@ def with_ends(
     return replace(problem, open=OpenPath(first, last)), None
 
 
-def _city(problem: Problem, option: str, in_shell: str, city: int | str) -> int:
-    """Return a city, counted from 0, that is given by this number or by its name."""
+def _city(
+    problem: Problem, option: str, in_shell: str, city: int | str, city_of: Callable[[Problem, str], int]
+) -> int:
+    """Return a city, counted from 0, that is given by this number or as a string."""
     if isinstance(city, str):
         try:
-            return problem.city(city)
+            return city_of(problem, city)
         except InvalidOption as error:
             raise InvalidOption(f"{as_called(f'{option}:', in_shell)} {error}") from None
     return checked_whole(option, city, 0, problem.n - 1)
@@ -239,8 +251,8 @@ def start_of(
     if isinstance(start, str) and start in CONSTRUCTIONS:
         return start, None
     if isinstance(start, str) and not os.path.exists(start):
-        names = ", ".join(CONSTRUCTIONS)
-        raise InvalidOption(f"start: {shown(start)} is neither a construction ({names}) nor a file")
+        names, like = ", ".join(CONSTRUCTIONS), did_you_mean(start, CONSTRUCTIONS)
+        raise InvalidOption(f"start: {shown(start)} is neither a construction ({names}) nor a file{like}")
     return given_tour(problem, start, "start tour")
 
 

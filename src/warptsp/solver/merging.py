@@ -14,7 +14,7 @@ import warptsp._native as _native
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption
-from warptsp.interruption import FirstSignal
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.result import Result
@@ -58,12 +58,14 @@ def merge(
     Returns
     -------
     Result
-        Its method is ``"merge"``. Ctrl-C during the call ends it with the tour that there is by then.
+        Its method is ``"merge"``.
 
     Raises
     ------
     InvalidProblem, InvalidTour, InvalidOption
         If an argument is invalid, fewer than two tours among them.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `solve` raises it, with the tour that there is in ``result``.
     """
     started = time.monotonic()
     instance, _ = instance_of(problem, metric=metric, asymmetric=asymmetric, open=open)
@@ -75,7 +77,7 @@ def merge(
     with FirstSignal(lambda _: token.request()) as signals:
         tour = merged(instance, given, seed=number, threads=workers, token=token)
     ended = "every choice between the tours is made"
-    return Result(
+    result = Result(
         tour=tour,
         length=instance.length(tour, threads=workers),
         problem=instance,
@@ -91,6 +93,7 @@ def merge(
         method="merge",
         start="tour",
     )
+    return delivered(result, signals.caught)
 
 
 def tours_of(problem: Problem, tours: Any, option: str) -> list[NDArray[np.int32]]:

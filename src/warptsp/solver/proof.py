@@ -9,37 +9,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.methods.protocol import best_of
 from warptsp.outputs import check_writable, is_stream
 from warptsp.problem import Problem
-from warptsp.proof import Proof, ProofProgress
 from warptsp.proof.linear_program import has_solver
-from warptsp.proof.proof import ProofOptions
-from warptsp.proof.proving import (
-    SEARCH_KICKS,
-    SEARCH_SHARE,
-    check_provable,
-    provable_count,
-    prove_with,
-    prove_within,
-    skipped,
-)
 from warptsp.run import PROVED, Run
 from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.default import BEFORE_PROOF, Completion, Share
+
+if TYPE_CHECKING:  # what proves is imported once there is something to prove
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.proof import Proof, ProofProgress
 
 logger = logging.getLogger(__name__)
 
 UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
+UNASKED_LEAST = 0.02  # seconds, below which there is no trying: the first import takes as long
 TOLD_EVERY = 0.2  # seconds
 
 
@@ -80,11 +74,19 @@ class ProofStage:
         except OutputError:
             raise
         except Exception as error:
+            from warptsp.proof.proving import skipped
+
             return None, skipped(error)
         return proof, None if proof is None else proof.skipped
 
     def _proof(self, run: Run, tour: NDArray[np.int32]) -> Proof | None:
-        problem, left = run.problem, run.remaining()
+        problem = run.problem
+        if self.at_most is not None and not has_solver():
+            return None
+        from warptsp.proof.proof import ProofOptions
+        from warptsp.proof.proving import prove_with, prove_within
+
+        left = run.remaining()
         if self.at_most is not None:
             seconds = self.at_most if left is None else min(left, self.at_most)
             return prove_within(problem, tour, seconds, seed=run.seed, threads=self.threads, token=run.token)
@@ -170,6 +172,8 @@ def proof_of(
     tree = wanted is True
     if not tree and (problem.asymmetric or not isinstance(bound, str) or bound != "lp"):
         return _unasked(problem, criterion, steps, started, threads) if wanted == "auto" else None
+    from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, provable_count
+
     check_provable(problem)
     if isinstance(checkpoint, (str, os.PathLike)) and (kept := proof_beside(checkpoint)) is not None:
         check_writable(kept)
@@ -195,14 +199,16 @@ def _unasked(
 ) -> ProofStage | None:
     """Return a short proof where one is likely to succeed and disturbs nothing, such as repeatability."""
     search = steps[0]
-    if problem.n > UNASKED_CITIES or problem.asymmetric or len(steps) > 1 or not has_solver():
+    if problem.n > UNASKED_CITIES or problem.asymmetric or len(steps) > 1:
         return None
-    if search.method.name != "lk" or search.outer is not None:
+    if search.method.name != "lk" or search.outer is not None or problem.n < search.method.min_cities:
         return None
     if criterion is None:
         return ProofStage(None, None, threads=threads, at_most=UNASKED_SECONDS)
-    if not isinstance(criterion, MaxRuntime):
+    if not isinstance(criterion, MaxRuntime) or not has_solver():
         return None
     seconds = min(UNASKED_SECONDS, UNASKED_SHARE * criterion.seconds)
+    if seconds < UNASKED_LEAST:
+        return None
     share = Share(MaxRuntime(criterion.seconds - seconds), str(criterion))
     return ProofStage(share, started + criterion.seconds, threads=threads, at_most=seconds)

@@ -36,6 +36,7 @@ def prove(
     certificate: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
+    on_interrupt: str | None = None,
 ) -> Proof:
     """Prove that a tour is optimal, by branch and cut, or find a better one that is.
 
@@ -70,12 +71,13 @@ def prove(
     resume : path, optional
         Such a file of an earlier proof of the same instance: this one goes on from there, from its tour
         unless `tour` is shorter. Its bounds are computed anew, from its prices.
+    on_interrupt : {"raise", "return"}, optional
+        As `warptsp.solve` takes it.
 
     Returns
     -------
     Proof
-        Without a time limit the same one for the same tour, seed and number of threads. A signal (Ctrl-C)
-        ends it, and what was proved by then is returned.
+        Without a time limit the same one for the same tour, seed and number of threads.
 
     Raises
     ------
@@ -94,6 +96,8 @@ def prove(
     OutputError
         The certificate or the checkpoint cannot be written; if that was noticed at the end, the proof is in
         its attribute ``result``.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with what was proved in ``result``.
     BaseException
         What the callback raised, with what was proved in its attribute ``result``. Of other exceptions in
         the course of the proof, ``Proof.skipped`` tells.
@@ -112,9 +116,10 @@ def prove(
     began = time.monotonic()
     from functools import partial
 
-    from warptsp._checks import shown
+    from warptsp._checks import check_on_interrupt, shown
     from warptsp.claims import check_is_tour
-    from warptsp.errors import InvalidOption
+    from warptsp.errors import InvalidOption, NoTourFound
+    from warptsp.interruption import delivered
     from warptsp.machine import resolve_threads
     from warptsp.problem import Problem
     from warptsp.proof.proof import ProofOptions
@@ -123,6 +128,7 @@ def prove(
     from warptsp.stop.callback import check_callback
 
     check_callback(callback)
+    check_on_interrupt(on_interrupt)
     for name, file in (("certificate", certificate), ("checkpoint", checkpoint), ("resume", resume)):
         if file is not None and not isinstance(file, (str, os.PathLike)):
             raise InvalidOption(f"{name}: {shown(file)} is not the name of a file")
@@ -144,8 +150,12 @@ def prove(
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     proof = prove_with(options, problem, tour, began)
-    check_is_tour(problem, proof.tour, proof.lower_bound, proof)
-    return proof
+    try:
+        check_is_tour(problem, proof.tour, proof.lower_bound, proof)
+    except NoTourFound as error:
+        delivered(error.result, proof.signal, on_interrupt)  # type: ignore[attr-defined]
+        raise
+    return delivered(proof, proof.signal, on_interrupt)
 
 
 def _searched(

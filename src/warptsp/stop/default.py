@@ -13,6 +13,7 @@ SECONDS = 10.0
 # of the run so far when it ends: after one of them has brought nothing, the next one is not worth its time.
 IDLE = 0.6  # share of the run without an improvement after which it ends
 BEFORE_PROOF = "end of the search before the proof"
+SETTLED = "no further improvement expected"
 
 
 class Completion(StoppingCriterion):
@@ -69,10 +70,9 @@ class DefaultStop(Completion):
     def reason(self, state: SearchState) -> str:
         if super().__call__(state):
             return super().reason(state)
-        if self.max_kicks is not None and state.kicks >= self.max_kicks:
-            return f"no limit given: {self.max_kicks} kicks are enough for {counted(self.cities)}"
-        if self.cities <= SMALL and self._idle(state):
-            return f"no limit given: no improvement in the last {state.elapsed - state.improved_at:.1f} s"
+        done = self.max_kicks is not None and state.kicks >= self.max_kicks
+        if done or (self.cities <= SMALL and self._idle(state)):
+            return SETTLED
         return f"no limit given: {self.max_seconds:g} s for {counted(self.cities)}"
 
     def limit(self) -> Limit:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warptsp._checks import checked_number
+from warptsp._checks import check_on_interrupt, checked_number
 from warptsp.errors import InvalidOption
+from warptsp.interruption import FirstSignal, delivered
 from warptsp.run import COMPLETE, PROVED
+from warptsp.solver.stages import signal_name
 from warptsp.strokes.machine import Machine, machine_of
 from warptsp.strokes.model import Ends, Path, checked_flags, checked_groups, checked_paths, checked_point
 from warptsp.strokes.parts import Task, arranged, given_order, nearest_order, travel_mixed
@@ -74,7 +76,7 @@ def arrange(
         Wall-clock seconds for the whole call. By default at most 6, and less where little is left to gain.
     **options
         Those of `warptsp.solve` that say how to search: ``kicks``, ``seed``, ``threads``, ``device``,
-        ``method``, ``params``, ``callback``.
+        ``method``, ``params``, ``callback``; and ``on_interrupt``.
 
     Returns
     -------
@@ -86,6 +88,8 @@ def arrange(
     ------
     InvalidProblem, InvalidOption
         An argument is invalid; the message names it.
+    KeyboardInterrupt
+        By Ctrl-C and other signals as `warptsp.solve` raises it, with the plan in ``result``.
 
     Examples
     --------
@@ -106,6 +110,8 @@ def arrange(
     cost = machine_of(machine)
     if back and place is None:
         raise InvalidOption("back: to which home position? Give home, too")
+    on_interrupt = options.pop("on_interrupt", None)
+    check_on_interrupt(on_interrupt)
     effort = _effort_of(time_limit, options, started, n * RESERVE)
     anywhere = checked_flags("loops", loops, n)
     shapes = drawing if outlines is None else checked_paths(outlines)
@@ -114,17 +120,19 @@ def arrange(
     task = Task.of(drawing, free, group, anywhere, shapes if inner_first else None, tolerance, cost)
     ends = Ends(place, place if back else None)
     before = _travel(drawing, place, back, cost)
-    order, every = given_order(task), np.arange(len(task.units))
-    entry = np.zeros(len(task.units), dtype=np.intp)
-    if n > 0:
-        greedy = nearest_order(task, ends)
-        tried = [(order, entry), (greedy, entry), arranged(task, ends, greedy, effort)]
-        order, entry = min(
-            tried, key=lambda found: travel_of(task.entered(every, found[1]), cost, ends, found[0])
-        )
-    plan = _plan_of(task, ends, order, started, effort, entry)
-    mixed = travel_mixed(task, ends)
-    return replace(plan, travel_before=before, travel_mixed=mixed, seconds=time.monotonic() - started)
+    with FirstSignal(effort.interrupt):
+        order, every = given_order(task), np.arange(len(task.units))
+        entry = np.zeros(len(task.units), dtype=np.intp)
+        if n > 0:
+            greedy = nearest_order(task, ends)
+            tried = [(order, entry), (greedy, entry), arranged(task, ends, greedy, effort)]
+            order, entry = min(
+                tried, key=lambda found: travel_of(task.entered(every, found[1]), cost, ends, found[0])
+            )
+        plan = _plan_of(task, ends, order, started, effort, entry)
+        mixed = travel_mixed(task, ends)
+    plan = replace(plan, travel_before=before, travel_mixed=mixed, seconds=time.monotonic() - started)
+    return delivered(plan, plan.signal, on_interrupt)
 
 
 def _effort_of(time_limit: float | None, options: dict[str, Any], started: float, reserve: float) -> Effort:
@@ -185,7 +193,7 @@ def _plan_of(
 def _reason(task: Task, effort: Effort) -> str:
     """Why the last search ended; a proof counts only where it is one of the whole plan, in its own cost."""
     if not effort.reasons:
-        return "nothing to search"
+        return "nothing to search" if effort.signal is None else signal_name(effort.signal)
     units = task.units
     whole = (
         len(effort.reasons) == 1

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
+from warptsp.problem import Metric
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Path, Units
 from warptsp.strokes.refine import Refined
@@ -32,9 +33,10 @@ def _of_tour(units: Units, machine: Machine, ends: Ends) -> Refined:
     """Where every unit may be drawn in either direction: the nearest neighbour tour along fixed edges."""
     cities = Cities.of(units, ends)
     pairs = np.stack([cities.first, cities.last], axis=1)[~units.single].astype(np.int32)
-    norm = 0 if machine.maximum else 2
     points = np.ascontiguousarray(machine.frame(cities.points))
-    tour = _native.nearest_neighbor(points, 0, norm, pairs, 1, _native.StopToken())
+    metric = Metric[f"{'MAX' if machine.maximum else 'EXACT'}_{points.shape[1]}D"]
+    distances = _native.Distances.of_points(metric.kind, points)
+    tour = _native.nearest_neighbor(distances, 0, pairs, 1, _native.StopToken())
     assert tour is not None  # nothing stops it
     return cities.order_of(tour)
 

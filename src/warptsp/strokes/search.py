@@ -57,6 +57,10 @@ class Effort:
         """Whether nothing more may begin."""
         return self.interrupted or self.left <= 0
 
+    def interrupt(self, number: int) -> None:
+        """End all searches because of this signal, be it between two of them."""
+        self.interrupted, self.signal = True, number
+
     def tour(
         self, problem: Problem, start: NDArray[np.int32] | None, share: float
     ) -> NDArray[np.int32] | None:
@@ -78,10 +82,9 @@ class Effort:
             options["start"] = start
         elif self.over:
             options.update(start="space-filling", method="construct")
-        result = solve(problem, bound=False, **options)
+        result = solve(problem, bound=False, prove=False, **options)
         self.kicks += result.kicks
         self.interrupted |= result.interrupted
-        self.signal = result.signal if result.signal is not None else self.signal
         reason = result.stop_reason
         self.reasons.append(str(MaxRuntime(self.limit)) if reason == share_over else reason)
         return result.tour

@@ -118,9 +118,9 @@ class LiveRun:
             if self._tour is None or not math.isclose(self._tour.length, result.length, rel_tol=1e-9):
                 self._keep(seconds, result.length, result.tour)
             figures = {"time": f"{result.seconds:.1f} s"}
-            if result.proved_optimal:
-                figures[OVER_OPTIMUM] = format_gap(0.0)
-            if result.bound_gap is not None:
+            if result.proved_optimal:  # which the text says, too
+                figures |= {OVER_OPTIMUM: format_gap(0.0), ABOVE_SHORTEST: ""}
+            elif result.bound_gap is not None:
                 figures[ABOVE_SHORTEST] = format_gap(result.bound_gap)
             self._finish({"state": "done", "text": text, "length": result.length, "figures": figures})
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption
-from warptsp.report import Report, check_reportable, render
+from warptsp.report import Report, Tiles, check_reportable, render
 from warptsp.report.document import machine
 from warptsp.watch.live import LiveRun
 from warptsp.watch.server import HOST, WatchServer
@@ -46,6 +46,8 @@ class Watch:
     save : callable, optional
         ``save(tour)`` writes a tour and returns the names of the files. Without it, or if it returns none,
         the browser gets the tour to download.
+    tiles : Tiles, optional
+        The map that the page can show below the tour; without, it has none.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Watch:
     UnsupportedProblem
         If there are too many cities for a page.
     InvalidOption
-        If the port is no port, or taken.
+        If the port is no port, or taken, or the tiles are no map of these cities.
     """
 
     def __init__(
@@ -67,12 +69,14 @@ class Watch:
         port: int = 0,
         settings: Mapping[str, str] | None = None,
         save: Callable[[NDArray[np.int32]], Sequence[str]] | None = None,
+        tiles: Tiles | None = None,
     ) -> None:
-        check_reportable(problem)
+        check_reportable(problem, tiles)
         if not 0 <= port < 65536:
             raise InvalidOption(f"port: {port} is not a number from 0 to 65535")
         self._problem = problem
         self._settings = dict(settings or {})
+        self._tiles = tiles
         self._live = LiveRun(problem, save)
         try:
             self._server = WatchServer(self._live, self._page, port)
@@ -133,6 +137,7 @@ class Watch:
             known=self._problem.known_length,
             settings=self._settings,
             machine=machine(),
+            tiles=self._tiles,
         )
         script = resources.files("warptsp.watch").joinpath("live.js").read_text("utf-8")
         return render(report, scripts=(script,), connect="'self'").encode()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from logging import Logger
 from typing import Any
 
 from warptsp.backends.cuda import driver as gpu_driver
@@ -25,7 +26,7 @@ from warptsp.backends.cuda.kernels import Kernel, Module
 from warptsp.backends.cuda.memory import DeviceArray, DeviceMemory
 from warptsp.errors import BackendUnavailable
 
-__all__ = ["Device", "DeviceArray", "Kernel", "Module", "Timer", "find_usable"]
+__all__ = ["Device", "DeviceArray", "Kernel", "Module", "Timer", "find_usable", "first_usable"]
 
 
 def find_usable(ordinal: int) -> tuple[gpu_driver.Driver, gpu_driver.Gpu]:
@@ -41,6 +42,21 @@ def find_usable(ordinal: int) -> tuple[gpu_driver.Driver, gpu_driver.Gpu]:
             f"CUDA {needed[0]}: update the driver{remedy}"
         )
     return driver, gpu
+
+
+def first_usable(what: str, log: Logger) -> gpu_driver.Gpu | None:
+    """Return the first GPU; None if it cannot be used, with the reason in the log: a warning if there is one,
+    and what is amiss can be mended."""
+    try:
+        gpu_driver.find()
+    except BackendUnavailable as error:
+        log.debug("%s: the CPU; %s", what, error)
+        return None
+    try:
+        return find_usable(0)[1]
+    except BackendUnavailable as error:
+        log.warning("%s: the CPU; %s", what, error)
+        return None
 
 
 class Device(DeviceMemory):

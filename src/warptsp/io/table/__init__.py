@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from warptsp.io.format import Format, Instance, Source
 
 from .reader import read_table
-from .tours import parse_tour
+from .tours import parse_order, parse_tour
 from .writer import guarded, problem_table, tour_table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "read_table"]
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
-    return read_table(source.text, source.file, options)
+    return read_table(source.text, source.file, options, source.written)
 
 
 def _format(name: str, delimiter: str) -> Format:
@@ -30,6 +30,7 @@ def _format(name: str, delimiter: str) -> Format:
         read=_read,
         write=partial(problem_table, delimiter=delimiter),
         read_tour=parse_tour,
+        read_order=parse_order,
         write_tour=partial(tour_table, delimiter=delimiter),
         has_columns=True,
         guarded=guarded,

@@ -65,6 +65,8 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
     try:
         values = real_array(as_integers(np.array(costs), lambda: texts), "the costs", any_size=True)
         matrix, missing = matrix_of_arcs(tails, heads, values, len(number))
-        return Problem.from_matrix(matrix, labels=list(number), asymmetric=True, wall=missing)
+        return Problem.from_matrix(
+            matrix, labels=list(number), asymmetric=True, wall=missing, style=table.style()
+        )
     except InvalidProblem as error:
         table.fail(str(error))

@@ -12,7 +12,7 @@ from warptsp.io._text import quoted
 from warptsp.io.options import ReadOptions, as_metric
 
 from .angles import angle_of
-from .fields import is_name, is_number
+from .fields import MINUS, is_name, is_number
 from .rows import Table, TableRows
 from .titles import has_longitude_first, look_like_positions
 
@@ -140,7 +140,7 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
     if (wkt := _WKT.fullmatch(field)) is not None:
         system = None if wkt[1] is None else int(wkt[1]) in _DEGREES
         return _Pair(wkt[2], wkt[3], system, longitude_first=True)
-    field = field.strip("()[] ")
+    field = field.strip("()[] ").replace(MINUS, "-")
     for separator in _SEPARATORS:
         parts = [part.strip() for part in re.split(separator, field) if part.strip()]
         if len(parts) != 2:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
@@ -86,7 +87,9 @@ def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: 
                 return same.index(True)
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= count:
         return int(text) - 1
-    there = f"{count} without names" if titles is None else f"{_shown(titles)}"
+    there = f"{count} without names"
+    if titles is not None:
+        there = f"{_shown(titles)}{did_you_mean(text, titles)}"
     raise InvalidProblem(f"{as_columns(**{role: column})}: there is no such column; the columns are {there}")
 
 

@@ -6,35 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.io.options import ReadOptions, as_columns
+from warptsp.problem.degrees import look_like_degrees
 
 from .columns import Columns
-
-_HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
-
-
-def look_like_degrees(points: NDArray[np.float64]) -> bool:
-    """Whether coordinates of the plane may well be latitudes and longitudes, in one order or the other.
-
-    They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
-    so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do.
-    """
-    head = points[:_HEAD, :2]
-    if len(points) < 2 or not _in_range(np.abs(head).max(axis=0)):
-        return False
-    plane = points[:, :2]
-    low, high = plane.min(axis=0), plane.max(axis=0)
-    largest = np.maximum(-low, high)
-    if not _in_range(largest) or largest.max() <= 1.0:
-        return False
-    if np.mean((plane != np.floor(plane)).all(axis=1)) < 0.5:
-        return False
-    return not _fills_a_box(low, high, len(points))
-
-
-def may_be_whole_degrees(points: NDArray[np.float64]) -> bool:
-    """The same without a look at decimals: for places with names, which mostly lie on the Earth."""
-    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-    return len(points) > 1 and _in_range(np.maximum(-low, high)) and not _fills_a_box(low, high, len(points))
 
 
 def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], options: ReadOptions) -> str | None:
@@ -64,14 +38,3 @@ def way_out_of_degrees(columns: Columns, points: NDArray[np.float64]) -> str:
         lat, lon = lon, lat
     either = " (or the reverse)" if high.max() <= 90.0 else ""
     return f"give {as_columns(lat=lat, lon=lon)}{either} for great circles, or {as_columns(x=x, y=y)}"
-
-
-def _in_range(largest: NDArray[np.float64]) -> bool:
-    return bool(largest.min() <= 90.0 and largest.max() <= 180.0)
-
-
-def _fills_a_box(low: NDArray[np.float64], high: NDArray[np.float64], n: int) -> bool:
-    slack = max(0.1, min(0.5, 3.0 / n))  # few points leave wide margins
-    from_origin = (low >= 0.0) & (low <= slack * high)
-    around_origin = np.abs(low + high) <= 2.0 * slack * (high - low)
-    return bool((from_origin | around_origin).all())

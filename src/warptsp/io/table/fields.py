@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import re
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
-THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}\{mark}\d{{3}}") for mark in ".,"}
+MINUS = "\u2212"  # as Unicode has it beside the hyphen
+NUMBER = re.compile(rf"[+\-{MINUS}]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+WITH_COMMA = re.compile(rf"[+\-{MINUS}]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+THOUSANDS = {mark: re.compile(rf"[+\-{MINUS}]?[1-9]\d{{0,2}}\{mark}\d{{3}}") for mark in ".,"}
 """Numbers that may be thousands, by the mark in them."""
-WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
+GROUPED = re.compile(
+    rf"[+\-{MINUS}]?[1-9]\d{{0,2}}(?P<mark>[ .,'\u00b4\u2019\u00a0\u2009\u202f])\d{{3}}"
+    r"((?P=mark)\d{3})*([.,]\d*)?"
+)
+"""Numbers with a mark between thousands, where `NUMBER` and `WITH_COMMA` do not know them."""
+HINT_OF_THOUSANDS = " (without marks between thousands)"
+WORDS_FOR_NO_NUMBER = re.compile(
+    r"[+-]?(nan|inf(inity)?|n/?a|none|null|#(n/a|nv|value!|wert!|ref!|bezug!))?", re.IGNORECASE
+)
+"""What stands where a number is missing, in workbooks an error of a formula."""
 
-HOLE = re.compile(r"[-\u2013\u2014]?|n/?a|nan|none|null", re.IGNORECASE)
+HOLE = re.compile(rf"[-\u2013\u2014{MINUS}]?|n/?a|nan|none|null", re.IGNORECASE)
 """What stands in a matrix where there is no distance."""
-_INFINITE = re.compile(r"\+?inf(inity)?", re.IGNORECASE)
+_INFINITE = re.compile(r"\+?(inf(inity)?|\u221e)", re.IGNORECASE)
 _OF_DIAGONAL = re.compile(r"[-\u2013\u2014.*xX\u00d7\\/#]+")
 
 

@@ -22,9 +22,11 @@ from warptsp.problem.values import plain_array, real_array
 
 from .columns import named_columns
 from .reader import read, read_points
-from .rows import CHUNK, Cells, Table
+from .rows import CHUNK, COUNTED, Cells, Table
 
 _log = logging.getLogger(__name__)
+
+_UNITS = {"metre": "m", "kilometre": "km"}  # as pyproj calls those of axes
 
 
 def problem_of_frame(
@@ -48,10 +50,14 @@ def read_frame(frame: Any, options: ReadOptions, file: str | None = None) -> Ins
     if points is None:
         return read(table, options)
     found = named_columns(table.first, options, len(table.first), by_number=False)
-    coordinates, metric = _places(points)
+    coordinates, metric, fields = _places(points)
     cells = table.cells((), found.id, found.name, table.titles, ())
     return read_points(
-        table, options, replace(found, positions=(), metric=metric), cells._replace(positions=coordinates)
+        table,
+        options,
+        replace(found, positions=(), metric=metric),
+        cells._replace(positions=coordinates),
+        **fields,
     )
 
 
@@ -63,10 +69,12 @@ class TableFrame(Table):
 
     by_number = False
     first_line = -1  # no row names the columns
+    rows_called = COUNTED
 
     def __init__(self, frame: Any, file: str | None = None) -> None:
         super().__init__(file or "the data frame")
         self._is_file = file is not None
+        self._drops = getattr(frame, "dropna", frame) is not None
         titles = _titles(frame)
         self._columns = [_column(frame, title, place) for place, title in enumerate(titles)]
         self._index: Any = getattr(frame, "index", None)
@@ -80,7 +88,10 @@ class TableFrame(Table):
             (len(column) for column in (*self._columns, self._index) if hasattr(column, "__len__")), 0
         )
         self._rows: Sequence[int] = range(self.count)
-        self.rows_are_named = getattr(getattr(self._index, "dtype", None), "kind", "i") == "O"
+        kind = getattr(getattr(self._index, "dtype", None), "kind", "none")
+        self.rows_are_named = kind == "O"
+        numbers = np.asarray(self._index) if kind in "iu" else self._rows
+        self.rows_are_numbered = not np.array_equal(numbers, self._rows)
 
     @cached_property
     def row_names(self) -> list[str] | None:  # type: ignore[override]
@@ -97,7 +108,7 @@ class TableFrame(Table):
         raise InvalidProblem(f"{self.file}: {at}{message}")
 
     def way_out(self) -> str:
-        return super().way_out() if self._is_file else "; dropna removes such rows"
+        return super().way_out() if self._is_file else "; dropna removes such rows" * self._drops
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         if not self._columns:
@@ -161,7 +172,7 @@ class TableFrame(Table):
         if id is not None:
             values = np.asarray(self._columns[id])
             ids = values.astype(np.float64) if _are_whole(values) else list(map(_field, _listed(values)))
-        names = None if name is None else [_text(value) for value in _listed(self._columns[name])]
+        names = None if name is None else [_field(value) for value in _listed(self._columns[name])]
         own = {*places, id, name, *([0] if self._index_is_first else [])}
         rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
         return Cells(
@@ -243,8 +254,8 @@ def _geometry(frame: Any) -> Any:
     return geometry if hasattr(geometry, "geom_type") else None
 
 
-def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
-    """The coordinates of the points, and the metric that their reference system means."""
+def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
+    """The coordinates of the points, and the metric, unit and name that their reference system means."""
     kinds = np.asarray(points.geom_type, dtype=object)
     empty = np.asarray(points.is_empty, dtype=bool)
     wrong = (kinds != "Point") | empty
@@ -263,21 +274,24 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
             'set_crs, such as set_crs("EPSG:4326") for longitudes and latitudes'
         )
     if system.is_geographic:
-        return np.column_stack([y, x]), Metric.GREAT_CIRCLE
+        return np.column_stack([y, x]), Metric.GREAT_CIRCLE, {}
     if system.is_projected:
-        _warn_of_mercator(points, system)
-        return np.column_stack([x, y]), Metric.EXACT_2D
+        units = {axis.unit_name for axis in getattr(system, "axis_info", ())}
+        fields = {"crs": system.to_string()} if hasattr(system, "to_string") else {}
+        if not _warn_of_mercator(points, system) and len(units) == 1:
+            fields["unit"] = _UNITS.get(units.pop(), "")
+        return np.column_stack([x, y]), Metric.EXACT_2D, fields
     raise InvalidProblem(
         f"the coordinate reference system {getattr(system, 'name', system)} is neither geographic nor "
         'projected: use to_crs, such as to_crs("EPSG:4326")'
     )
 
 
-def _warn_of_mercator(points: Any, system: Any) -> None:
-    """Say that the Mercator projection of the web stretches distances, and by how much."""
+def _warn_of_mercator(points: Any, system: Any) -> bool:
+    """Say that the Mercator projection of the web, if it is that, stretches distances, and by how much."""
     operation = getattr(getattr(system, "coordinate_operation", None), "method_name", "")
     if "Pseudo Mercator" not in operation:
-        return
+        return False
     y = np.asarray(points.y, dtype=np.float64)
     middle = float(np.median(y)) if len(y) else 0.0
     _log.warning(
@@ -286,6 +300,7 @@ def _warn_of_mercator(points: Any, system: Any) -> None:
         getattr(system, "name", "Web Mercator"),
         np.cosh(middle / 6378137.0),
     )
+    return True
 
 
 def _text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 from collections.abc import Sequence
@@ -11,43 +12,62 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
+from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
+from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
-from .fields import WORDS_FOR_NO_NUMBER, is_infinite, is_name, is_node_number, is_number
+from .degrees import doubt_about_degrees, way_out_of_degrees
+from .fields import (
+    GROUPED,
+    HINT_OF_THOUSANDS,
+    WORDS_FOR_NO_NUMBER,
+    is_infinite,
+    is_name,
+    is_node_number,
+    is_number,
+)
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
 from .titles import look_like_positions
-from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT
+from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
 
 
-def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> Instance:
-    """The instance in the text of a table, and what its columns were taken for, unless it is of distances."""
-    return read(TableText(data, file), options or ReadOptions())
+def read_table(
+    data: bytes, file: str, options: ReadOptions | None = None, encoding: str = "utf-8"
+) -> Instance:
+    """The instance in the text of a table, and what its columns were taken for, unless it is of distances.
+
+    The text is in UTF-8; `encoding` is that of its file.
+    """
+    return read(TableText(data, file, encoding), options or ReadOptions())
 
 
 def read(table: Table, options: ReadOptions) -> Instance:
     """The same for a table from anywhere."""
     _skip_title(table, options)
+    _skip_count(table)
     if not options.columns and (matrix := square_in(table, options)) is not None:
         return Instance(matrix)
     return Instance(*_Reader(with_a_column_each(table, options), options).read())
 
 
-def read_points(table: Table, options: ReadOptions, columns: Columns, cells: Cells) -> Instance:
-    """The same where the coordinates are known."""
-    return Instance(*_Reader(table, options).points(columns, cells))
+def read_points(
+    table: Table, options: ReadOptions, columns: Columns, cells: Cells, **fields: Any
+) -> Instance:
+    """The same where the coordinates are known, and perhaps other `fields` of the instance."""
+    return Instance(*_Reader(table, options).points(columns, cells, **fields))
 
 
 def _skip_title(table: Table, options: ReadOptions) -> None:
@@ -69,6 +89,25 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
                 table.begin_at(line)
             return
         longest = max(longest, here)
+
+
+def _skip_count(table: Table) -> None:
+    """Leave out a first line that says how many rows follow, all alike, as exercises have it."""
+    said = [field for field in table.first if field]
+    if table.titles is not None or len(said) != 1 or not re.fullmatch(r"[1-9][0-9]{0,8}", said[0]):
+        return
+    lines, widths = [], []
+    for line, row in itertools.islice(table.rows(), 1, None):
+        lines.append(line)
+        widths.append(sum(map(bool, row)))
+    n = len(lines)
+    alike = len(set(widths)) == 1 and widths[0] > 1
+    if n < 2 or not (alike or (n == int(said[0]) and widths == list(range(1, n + 1)))):
+        return  # perhaps a triangle of distances, of which this is the first row
+    if n != int(said[0]):
+        table.fail(f"the first line says {said[0]}, and {n} rows follow", table.first_line)
+    _log.info("%s: the first line says how many rows follow, and is left out", table.file)
+    table.begin_at(lines[0])
 
 
 def _named_titles(options: ReadOptions) -> list[str]:
@@ -103,6 +142,10 @@ class _Reader:
         axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
         if axes:
             return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
+        if (grouped := next(filter(GROUPED.fullmatch, fields), "0")) and not is_number(grouped):
+            self.table.fail(
+                f"{quoted(grouped)}: a number is needed{HINT_OF_THOUSANDS}", self.table.first_line
+            )
         return not any(map(is_number, fields)) and not all(map(is_infinite, fields))
 
     def _titles_of_comment(self, comment: str) -> list[str] | None:
@@ -254,23 +297,27 @@ class _Reader:
         self.table.tell_of_incomplete(name)
         return cells
 
-    def points(self, columns: Columns, cells: Cells) -> tuple[Problem, Columns]:
+    def points(self, columns: Columns, cells: Cells, **fields: Any) -> tuple[Problem, Columns]:
         columns, cells = self._with_names(columns, cells)
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
             self.table.check_thousands(columns.positions)
+        elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
+            rows = counted(int(nowhere.sum()), "place lies", "places lie")
+            _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
         ids, names = self._ids_and_names(columns, cells)
-        fields: dict[str, object] = {}
         if names is not None:
             fields["labels"] = names
+        extra = self._extra_titles(cells.rest)
+        fields["style"] = self._style(columns, extra, numbered=ids is not None)
         if ids is not None and not np.array_equal(ids, np.arange(1, len(ids) + 1)):
             self._check_ids(ids, columns)
             fields["node_ids"] = ids.astype(np.int64)
-        if extra := self._named_extra(cells.rest):
-            fields["extra"] = extra
+        if extra:
+            fields["extra"] = {title: cells.rest[place] for place, title in extra.items()}
         metric = fitting_metric(columns.metric, self.options).of(self.options.metric, coordinates)
         try:
-            problem = Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+            problem = Problem(metric, coordinates=coordinates, **fields)
             return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
             if not metric.geographic:
@@ -311,6 +358,8 @@ class _Reader:
         ids, names, place = cells.ids, cells.names, columns.id
         if names is None and self.table.rows_are_named:
             names = self.table.row_names
+        if names is None and ids is None and self.table.rows_are_numbered:
+            names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names
         odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), None)
@@ -330,12 +379,12 @@ class _Reader:
         """The line of a city."""
         return next((line for city, (line, _) in enumerate(self.table.rows()) if city == number), None)
 
-    def _named_extra(self, rest: dict[int, Any]) -> dict[str, Any]:
-        """The other columns by their names, of which those that are taken get a number."""
-        found: dict[str, Any] = {}
+    def _extra_titles(self, rest: dict[int, Any]) -> dict[int, str]:
+        """What the other columns are called, of which those whose name is taken get a number."""
+        found: dict[str, int] = {}
         titles = [title.lower() for title in self.titles or ()]
-        is_tour = TO_NEXT in titles and titles[0] in (POSITION, PATH_POSITION)
-        for place, column in rest.items():
+        is_tour = not set(TO_THE_NEXT).isdisjoint(titles) and titles[0] in (POSITION, PATH_POSITION)
+        for place in rest:
             title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
             if is_tour and title.lower() in OF_TOUR:
                 continue  # where the city was in another tour
@@ -344,8 +393,20 @@ class _Reader:
             while unique in found:
                 number += 1
                 unique = f"{title} ({number})"
-            found[unique] = column
-        return found
+            found[unique] = place
+        return {place: title for title, place in found.items()}
+
+    def _style(self, columns: Columns, extra: dict[int, str], *, numbered: bool) -> TableStyle:
+        """How the table is written, with the titles of its columns if it has any."""
+        held = {place: role for role, place in columns.roles().items()}
+        if not numbered and columns.id is not None:
+            del held[columns.id]  # no node numbers: the names, or left out
+            held |= {columns.id: "name"} if columns.name is None else {}
+        return self.table.style(
+            (extra[place], "") if place in extra else (title, held[place])
+            for place, title in enumerate(self.titles or ())
+            if place in extra or place in held
+        )
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from warptsp._words import as_called, counted
 from warptsp.errors import ParseError
 from warptsp.io._text import quoted, whole_if_possible
+from warptsp.problem.origin import TableStyle
 
 from .angles import angle_of, hint_of_angle
-from .fields import NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
+from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
 
 _log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16
+COUNTED = ("row", "rows", " (counted from 0)")  # what rows are called that are no lines
 
 
 class Cells(NamedTuple):
@@ -36,6 +38,7 @@ class Table:
 
     first_line: int  # of the first row that holds anything: in a text its line, counted from 1
     first: list[str]  # the fields of that row, or the titles if no row holds them
+    rows_called = ("line", "lines", "")
     delimiter = "\t"
     above = ""  # the comment above it
     titles: list[str] | None = None  # the names of the columns, where no row holds them
@@ -43,8 +46,10 @@ class Table:
     called: list[str | int] | None = None  # what the file calls the columns, where others were made of these
     row_names: list[str] | None = None  # what rows are called, where no column holds that
     rows_are_named = False  # whether these are names and no numbers
+    rows_are_numbered = False  # whether these are numbers that somebody has chosen: names, if nothing else is
     by_number = True  # whether a caller names columns by their numbers, too
     count: int | None = None  # of rows, if that is known before they are read
+    encoding = "utf-8"  # of the file
     decimals: frozenset[int] = frozenset()  # columns whose points surely do not separate thousands
 
     def __init__(self, file: str) -> None:
@@ -177,9 +182,9 @@ class Table:
             what = "nothing" if text == "" else quoted(text)
             self.fail(f"{what} in column {column}: a finite number is needed{self.way_out()}", line, column)
         mark = "," if WITH_COMMA.fullmatch(text) else "." if "." in text else None
-        number = text.replace(",", ".") if mark == "," else text
+        number = (text.replace(",", ".") if mark == "," else text).replace(MINUS, "-")
         if not NUMBER.fullmatch(number):
-            hint = hint_of_angle(text, letters)
+            hint = HINT_OF_THOUSANDS if GROUPED.fullmatch(text) else hint_of_angle(text, letters)
             self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
         if not self.takes(mark, [text]):
             hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
@@ -210,6 +215,11 @@ class Table:
     def _look_for_decimals(self) -> None:
         """See to what `takes` knows, where the numbers were read all at once."""
 
+    def style(self, columns: Iterable[tuple[str, str]] = ()) -> TableStyle:
+        """How the table is written: its columns as `TableStyle` has them, its marks, its encoding."""
+        mark = self._mark or ("," if self.delimiter == ";" else ".")
+        return TableStyle(tuple(columns), self.delimiter, mark, self.encoding)
+
     def check_thousands(self, places: Sequence[int]) -> None:
         """Refuse numbers whose mark may as well separate thousands: one text for two meanings.
 
@@ -219,20 +229,23 @@ class Table:
         mark = self._mark
         if mark is None or self._surely_decimal:
             return
-        if mark == "." and (self.delimiter not in ";\t|" or not self.decimals.isdisjoint(places)):
+        if mark == "." and not self.decimals.isdisjoint(places):
             return
         found, whole = None, mark == ","
-        for line, row in self.rows():
+        american = mark == "." and self.delimiter not in ";\t|"
+        for line, row in itertools.islice(self.rows(), CHUNK if american else None):
             texts = [row[place].strip() for place in places if place < len(row)]
             found = found or next(((line, text) for text in texts if mark in text), None)
-            whole = whole or any(text.lstrip("+-").isdecimal() and len(text) <= 4 for text in texts)
-            if found and whole:
+            whole = whole or any(text.lstrip(f"+-{MINUS}").isdecimal() and len(text) <= 4 for text in texts)
+            if found and whole and not american:
                 front, _, rest = found[1].partition(mark)
                 self.fail(
                     f"{quoted(found[1])} may be {front}.{rest} or {front}{rest}: write one of them"
                     f"{'' if mark == ',' else f' ({front}.{rest}0 is surely the first)'}",
                     found[0],
                 )
+        if found and whole == american:
+            _log.info("%s: numbers such as %s have decimals, not thousands", self.file, found[1])
 
     def positions(
         self,
@@ -308,7 +321,7 @@ class Table:
                 "%s: %s left out: %s%s",
                 self.file,
                 counted(len(self.incomplete), "row without coordinates is", "rows without coordinates are"),
-                shown_lines(list(self.incomplete)),
+                shown_lines(list(self.incomplete), self.rows_called),
                 f" ({', '.join(names[:5])}{more})" if names else "",
             )
 
@@ -377,7 +390,7 @@ def blanks_between(lines: Iterable[tuple[int, bool]]) -> list[int]:
     return found
 
 
-def shown_lines(lines: Sequence[int]) -> str:
+def shown_lines(lines: Sequence[int], called: tuple[str, str, str] = Table.rows_called) -> str:
     """The numbers of lines, the first ones of many."""
     shown = ", ".join(map(str, lines[:5])) + (", ..." if len(lines) > 5 else "")
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}"
+    return f"{called[len(lines) > 1]} {shown}{called[2]}"

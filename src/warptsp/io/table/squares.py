@@ -166,15 +166,25 @@ def _read(
     matrix = as_integers(numbers, lambda: [field for row in texts for field in row])
     is_triangle = any(len(row) < n for row in square.body)  # with a row more, if it has no diagonal
     is_marked = square.above is square.beside is None and known.diagonal().any()  # where there are no names
-    if (is_triangle or is_marked) and matrix.diagonal().any(where=~infinite.diagonal()):
-        return None
     for half, other in ((upper, lower), (lower, upper)):
         if holes[half].all() and not holes[other].any():
             matrix = np.where(half, matrix.T, matrix)
-            holes = holes & ~half
+            holes, is_triangle = holes & ~half, True
+    if (is_triangle or is_marked) and matrix.diagonal().any(where=~infinite.diagonal()):
+        return None
+    if [] in square.body and not known.diagonal().all():
+        return None  # with a diagonal no row is missing: the first column has names
+    first = [row[0] for row in square.body if row and row[0]]
+    if [] in square.body and square.above is None and len(first) > 2 and is_counted(first):
+        table.fail(
+            "the first column may count the cities or hold distances: write the diagonal, too", lines[0]
+        )
+    if [] in square.body:
+        _log.info("%s: the rows are taken for a triangle of distances of %d cities", table.file, n)
     off = np.argwhere(holes & (upper | lower))
     if len(off):
-        if not sure and (n < 4 or matrix.diagonal().any() or square.above is None or [] in square.body):
+        without = square.above is None and known.diagonal().any()  # nothing says that it is a matrix
+        if not sure and (n < 4 or matrix.diagonal().any() or without or [] in square.body):
             return None
         i, j = off[0].tolist()
         what = quoted(grid[i][j]) if grid[i][j] else "nothing"
@@ -214,7 +224,7 @@ def _problem(
     labels = above or beside
     named: dict[str, Any] = {} if labels is None else {"labels": labels}
     try:
-        problem = Problem.from_matrix(matrix, asymmetric=options.asymmetric, **named)
+        problem = Problem.from_matrix(matrix, asymmetric=options.asymmetric, **named, style=table.style())
     except InvalidProblem as error:
         table.fail(str(error))
     fitting_metric(Metric.EXPLICIT, options)

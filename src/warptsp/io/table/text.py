@@ -37,8 +37,9 @@ _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4
 class TableText(Table):
     """A table in a text, cut into lines and fields."""
 
-    def __init__(self, data: bytes, file: str) -> None:
+    def __init__(self, data: bytes, file: str, encoding: str = "utf-8") -> None:
         super().__init__(file)
+        self.encoding = encoding  # of the file
         # In UTF-8, with each row on a line of its own. A tab may end an empty field.
         self.data = _on_a_line_each(data.rstrip(b"\x00\x1a \r\n"))
         self._begin_below(0, 1)
@@ -121,7 +122,10 @@ class TableText(Table):
         return self.first, self.first if below is None else self._split(below[0], below[2])
 
     def beginning(self) -> Iterator[tuple[int, list[str]]]:
-        return ((line, titles_in(content)) for line, content in _numbered(self.data[:_BEGINNING]))
+        lines = list(_numbered(self.data[:_BEGINNING]))
+        marked = any(_delimiter(content) != " " for _, content in lines)  # then blanks separate nothing
+        for line, content in lines:
+            yield line, [content.strip()] if marked and _delimiter(content) == " " else titles_in(content)
 
     def warn_of_blanks(self, count: int) -> None:
         lines = self.data.count(b"\n") or self.data.count(b"\r")
@@ -149,8 +153,9 @@ class TableText(Table):
         return numbers if end >= len(self.data) and len(numbers) else None
 
     def _look_for_decimals(self) -> None:
-        if b"." in self.data and _SURELY_DECIMAL.search(self.data, self._begin) is None:
+        if b"." in self.data:
             self._mark = "."
+            self._surely_decimal = _SURELY_DECIMAL.search(self.data, self._begin) is not None
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, str]]:

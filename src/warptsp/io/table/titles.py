@@ -9,15 +9,21 @@ from collections.abc import Iterable
 from warptsp.io.options import ROLES
 
 # In the plane.
-_X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx, xaxis, xachse, xpos"
-_Y = "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy, yaxis, yachse, ypos"
+_X = (
+    "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx, xaxis, xachse, xpos, "
+    "posx, xposition, positionx, xmm, xcm, xm, xpx, midx, refx, centerx, centrex, utme, utmeasting"
+)
+_Y = (
+    "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy, yaxis, yachse, ypos, "
+    "posy, yposition, positiony, ymm, ycm, ym, ypx, midy, refy, centery, centrey, utmn, utmnorthing"
+)
 _Z = "z, zcoord, zcoordinate, coordz, zkoordinate, pointz, zaxis, zachse, zpos"
 # English with the names of GTFS, Darwin Core, OurAirports, GPS loggers and DaData; then German, Spanish and
 # Portuguese, French, Italian, Dutch, Polish, Czech, Swedish and its neighbours, Finnish, Turkish, Russian and
 # Ukrainian, Greek, Indonesian, Vietnamese, Chinese, Japanese, Korean, Hindi, Arabic, Persian.
 _LATITUDE = (
     "lat, latitude, stoplat, decimallatitude, latitudedeg, gpslat, gpslatitude, geolat, geolatitude, latdd, "
-    "latwgs84, wgs84lat, ywgs84, wgs84y, poslat, "
+    "latwgs84, latitudewgs84, lat°, latitude°, gpsbreite, wgs84lat, ywgs84, wgs84y, poslat, "
     "breitengrad, breite, geobreite, geographischebreite, latitud, gpslatitud, latitudine, breedtegraad, "
     "szerokość, szerokośćgeograficzna, zeměpisnášířka, breddegrad, latitud, leveysaste, leveyspiiri, enlem, "
     "широта, геоширота, γεωγραφικόπλάτος, lintang, vĩđộ, 纬度, 緯度, 위도, अक्षांश, خطالعرض, دائرةالعرض, "
@@ -26,7 +32,8 @@ _LATITUDE = (
 _LONGITUDE = (
     "lon, lng, long, longitude, stoplon, decimallongitude, longitudedeg, gpslon, gpslng, gpslong, "
     "gpslongitude, geolon, geolng, geolong, geolongitude, londd, longdd, lngdd, "
-    "lonwgs84, lngwgs84, wgs84lon, xwgs84, wgs84x, poslon, poslng, "
+    "lonwgs84, lngwgs84, longitudewgs84, lon°, lng°, longitude°, gpslänge, gpslaenge, "
+    "wgs84lon, xwgs84, wgs84x, poslon, poslng, "
     "längengrad, laengengrad, länge, laenge, geolänge, geographischelänge, longitud, gpslongitud, "
     "longitudine, lengtegraad, długość, długośćgeograficzna, zeměpisnádélka, längdgrad, lengdegrad, "
     "længdegrad, pituusaste, pituuspiiri, boylam, долгота, довгота, "
@@ -38,8 +45,9 @@ _NAMES = (
     "nama, tên, 名称, 名稱, 名前, 名, 이름, नाम, الاسم, نام",
     "label, title, stopname, titel, titre, título, bezeichnung",
     "stop, station, location, site, branch, store, shop, customer, depot, filiale, standort, kunde, "
-    "haltestelle, laden, sucursal, tienda, cliente, magasin, client, negozio, loja, klant, klient, магазин, "
-    "клиент",
+    "haltestelle, company, firma, warehouse, lager, supplier, lieferant, empresa, azienda, "
+    "entreprise, laden, sucursal, tienda, cliente, magasin, client, negozio, loja, klant, klient, "
+    "магазин, клиент",
     "address, adresse, anschrift, dirección, indirizzo, endereço, adres, адрес, 地址, 住所, 주소",
     "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",

@@ -13,16 +13,22 @@ from warptsp.io.format import Source, TourFile
 from warptsp.problem import Problem
 
 from .fields import is_node_number
+from .rows import Table
 from .text import TableText
 from .titles import KNOWN, plain
-from .writer import PATH_POSITION, POSITION
+from .tour_columns import PATH_POSITION, POSITION
 
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
     """The tour in a table with a column of node numbers or names, which are called as in tables of places."""
-    text = _table(source)
+    return tour_in(_table(source), problem)
+
+
+def tour_in(text: Table, problem: Problem) -> TourFile:
+    """The same in a table from anywhere, of which the first row is titles."""
+    text.titled = True
     titles = text.first
-    id, name = (_column(titles, role) for role in ("id", "name"))
+    id, name = (_column(titles, role, problem) for role in ("id", "name"))
     key = name if id is None else id
     if key is None:
         shown = ", ".join(quoted(title) for title in titles[:8])
@@ -42,7 +48,7 @@ def parse_tour(source: Source, problem: Problem) -> TourFile:
         if said is not None:
             last = _check_order(text, lines, rows, last)
     if id is None:
-        return TourFile(_cities_by_name(names, problem), said)
+        return TourFile(cities_by_name(names, problem), said)
     cities = problem.cities_of(np.array(ids, dtype=np.int64))
     if name is not None and problem.labels is not None:
         _check_names(text, titles[id], titles[name], cities, names, problem)
@@ -51,7 +57,12 @@ def parse_tour(source: Source, problem: Problem) -> TourFile:
 
 def parse_order(source: Source) -> bool | None:
     """Whether a table of the places of a tour says that it is an open path; None if it does not say."""
-    text = _table(source)
+    return order_in(_table(source))
+
+
+def order_in(text: Table) -> bool | None:
+    """The same of a table from anywhere, of which the first row is titles."""
+    text.titled = True
     said = _said(text)
     if said is not None:
         last = -np.inf
@@ -60,7 +71,7 @@ def parse_order(source: Source) -> bool | None:
     return said
 
 
-def _said(text: TableText) -> bool | None:
+def _said(text: Table) -> bool | None:
     return {POSITION: False, PATH_POSITION: True}.get(text.first[0].lower())
 
 
@@ -70,24 +81,29 @@ def _table(source: Source) -> TableText:
     title = " ".join(text.first).strip('"')
     if text.delimiter == " " and any(plain(title) in KNOWN[role] for role in ("id", "name")):
         text.delimiter, text.first = "\t", [title]  # one column, of which blanks and commas separate nothing
-    text.titled = True
     return text
 
 
-def _column(titles: Sequence[str], role: str) -> int | None:
-    """The column with the best known title for a role; a tour may have others as columns of its instance."""
+def _column(titles: Sequence[str], role: str, problem: Problem) -> int | None:
+    """The column with the title that the instance has for a role, or else with the best known one.
+
+    A tour may have others as columns of its instance.
+    """
+    own = None if problem.style is None else problem.style.title_of(role)
+    if own in titles:
+        return titles.index(own)
     words = list(KNOWN[role])
     found = [(words.index(plain(title)), at) for at, title in enumerate(titles) if plain(title) in words]
     return min(found)[1] if found else None
 
 
-def _node_number(text: TableText, value: str, line: int, title: str) -> int:
+def _node_number(text: Table, value: str, line: int, title: str) -> int:
     if not is_node_number(value):
         text.fail(f"{quoted(value)} in column {title}: a node number is needed", line)
     return int(value.partition(".")[0])
 
 
-def _check_order(text: TableText, lines: list[int], rows: list[list[str]], last: float) -> float:
+def _check_order(text: Table, lines: list[int], rows: list[list[str]], last: float) -> float:
     """Refuse rows that something has sorted otherwise; `last` is the position above them.
 
     Returns
@@ -110,7 +126,7 @@ def _check_order(text: TableText, lines: list[int], rows: list[list[str]], last:
 
 
 def _check_names(
-    text: TableText, id: str, name: str, cities: NDArray[np.int32], names: list[str], problem: Problem
+    text: Table, id: str, name: str, cities: NDArray[np.int32], names: list[str], problem: Problem
 ) -> None:
     """Refuse a row whose name is not that of its city, which no other column of the row holds either."""
     labels = [problem.label(city) for city in cities.tolist()]
@@ -134,12 +150,14 @@ def _check_names(
 def _bare(name: str) -> str:
     """A name as it is compared: without what tables add to it and take from it.
 
-    That is the apostrophe of `guarded`, and all white space but one blank between two words.
+    That is the apostrophe of `guarded`, with others before the name, and all white space but one blank
+    between two words.
     """
-    return " ".join(name.removeprefix("'").split())
+    return " ".join(name.split()).lstrip("' ")
 
 
-def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
+def cities_by_name(values: Sequence[str], problem: Problem) -> NDArray[np.int32]:
+    """The cities with these names, which differ."""
     if problem.labels is None:
         raise InvalidTour("the tour names its cities, and the instance has no names: give it a column id")
     city_of = {label: city for city, label in enumerate(problem.labels)}

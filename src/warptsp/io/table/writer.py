@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from re import Pattern
 from typing import Any, Literal
 
 import numpy as np
@@ -12,17 +14,14 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
 from warptsp.io._text import whole_if_possible
-from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
-from warptsp.problem.itinerary import Itinerary, travel_seconds
+from warptsp.problem.itinerary import Timing, clock
+from warptsp.problem.origin import TableStyle
+
+from .fields import THOUSANDS
+from .tour_columns import Column, axes_of, tour_columns
 
 _CHUNK = 1 << 16
-POSITION, PATH_POSITION = "position", "path_position"
-"""The first column of a tour: of a closed one, or of an open path."""
-FROM_START, TIME, TO_NEXT = "distance_from_start", "time_from_start", "distance_to_next"
-OF_TOUR = (POSITION, PATH_POSITION, FROM_START, TIME, TO_NEXT)
-"""The columns that say where a city is in a tour, and nothing about the city."""
-_OWN = (POSITION, PATH_POSITION, "id", "name", "lat", "lon", "x", "y", "z", FROM_START, TIME, TO_NEXT)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
 
@@ -32,60 +31,52 @@ def guarded(name: str) -> str:
 
 
 def tour_table(
-    problem: Problem, tour: NDArray[np.int32], speed: float | None = None, *, delimiter: str = ","
+    problem: Problem, tour: NDArray[np.int32], timing: Timing, *, delimiter: str = ","
 ) -> Iterator[bytes]:
-    """The cities in visiting order, a row for each.
-
-    Position, id, name if there is one, coordinates if there are any, the other columns of the table that the
-    instance comes from, the distance from the start, with a `speed` in km/h the time for it, and the distance
-    to the next city.
-    """
-    header = [POSITION if problem.open is None else PATH_POSITION, "id"]
-    header += (["name"] if problem.labels is not None else []) + _titles(problem)
-    extra = list((problem.extra or {}).items())
-    header += [title if title.lower() not in _OWN else f"{title} (2)" for title, _ in extra]
-    header += [FROM_START, *([] if speed is None else [TIME]), TO_NEXT]
-    coordinates = _coordinates(problem)
-    travel = _Travel(problem, tour, speed)
-    yield _rows([header], delimiter, _quoting(header, delimiter))
+    """The cities in visiting order, a row for each, written as the table that the instance comes from."""
+    style = problem.style or TableStyle()
+    if delimiter == "," and style.delimiter in (";", "|"):
+        delimiter = style.delimiter
+    decimal = "." if delimiter == "," else style.decimal
+    columns = tour_columns(problem, tour, timing)
+    ambiguous = THOUSANDS[decimal] if delimiter != "," and not problem.geographic else None
+    header = [column.title for column in columns]
+    encoder = codecs.getincrementalencoder(_encoding(problem, header, style.encoding, delimiter))()
+    yield encoder.encode(_rows([header], delimiter, _quoting(header, delimiter)))
     for begin in range(0, len(tour), _CHUNK):
-        cities = tour[begin : begin + _CHUNK]
-        columns: list[list[Any]] = [
-            list(range(begin + 1, begin + len(cities) + 1)),
-            problem.ids_of(cities).tolist(),
+        end = min(begin + _CHUNK, len(tour))
+        written = [_written(column, begin, end, decimal, ambiguous) for column in columns]
+        yield encoder.encode(_rows(zip(*written, strict=True), delimiter))
+    yield encoder.encode("", final=True)
+
+
+def _written(column: Column, begin: int, end: int, decimal: str, ambiguous: Pattern[str] | None) -> list[Any]:
+    """The entries of some rows as a text has them."""
+    entries = column.entries(begin, end)
+    if column.kind in ("time", "arrival"):
+        wide = column.kind == "arrival"
+        return ["" if entry is None else clock(entry, wide=wide) for entry in entries]
+    if decimal != ".":
+        entries = [
+            str(entry).replace(".", decimal) if isinstance(entry, float) else entry for entry in entries
         ]
-        if problem.labels is not None:
-            columns.append([problem.labels[city] for city in cities.tolist()])
-        if coordinates is not None:
-            columns += [_numbers(column) for column in coordinates[cities].T]
-        columns += [_taken(column, cities) for _, column in extra]
-        yield _rows(zip(*columns, *travel.columns(begin, begin + len(cities)), strict=True), delimiter)
+    if column.kind == "place" and ambiguous is not None:
+        # A zero more, and nobody takes the decimals for thousands.
+        return [f"{text}0" if ambiguous.fullmatch(text) else text for text in map(str, entries)]
+    return entries
 
 
-class _Travel:
-    """The columns of a tour that say how far it is."""
-
-    def __init__(self, problem: Problem, tour: NDArray[np.int32], speed: float | None) -> None:
-        self._legs, self._cumulative = Itinerary.of(problem, tour)
-        self._seconds = None if speed is None else travel_seconds(problem, self._cumulative, speed)
-        self._rounded = problem.metric.unit == "m"  # to millimetres
-
-    def columns(self, begin: int, end: int) -> list[list[Any]]:
-        """The rows of these positions, counted from 0; nothing behind the end of a path."""
-        found = [self._texts(self._cumulative[begin:end])]
-        if self._seconds is not None:
-            found.append([clock(seconds) for seconds in self._seconds[begin:end].tolist()])
-        legs = self._texts(self._legs[begin:end])
-        return [*found, legs + [""] * (end - begin - len(legs))]
-
-    def _texts(self, lengths: NDArray[np.int64] | NDArray[np.float64]) -> list[Any]:
-        return list((np.round(lengths, 3) if self._rounded else lengths).tolist())
-
-
-def clock(seconds: float) -> str:
-    """A time as spreadsheets read it: ``27:05:00`` for a day and three hours."""
-    whole = round(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+def _encoding(problem: Problem, header: list[str], encoding: str, delimiter: str) -> str:
+    """That of the instance's own table, if it holds the texts; with a mark where Excel needs it for UTF-8."""
+    columns = [header, problem.labels or (), *(problem.extra or {}).values()]
+    texts = [text for column in columns for text in column if isinstance(text, str) and not text.isascii()]
+    if encoding != "utf-8":
+        try:
+            "".join(texts).encode(encoding)
+        except UnicodeEncodeError:
+            return "utf-8-sig"
+        return encoding
+    return "utf-8-sig" if texts and delimiter == ";" else "utf-8"
 
 
 def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
@@ -101,42 +92,26 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
     if problem.matrix is not None:
         quoting = _quoting(problem.labels or (), delimiter)
         if problem.labels is not None:
-            yield _rows([["", *problem.labels]], delimiter, quoting)
+            yield _rows([["", *problem.labels]], delimiter, quoting).encode()
         for city, row in enumerate(problem.matrix):
             fields = row.tolist()
             fields = fields if problem.labels is None else [problem.labels[city], *fields]
-            yield _rows([fields], delimiter, quoting)
+            yield _rows([fields], delimiter, quoting).encode()
         return
     coordinates = problem.given_coordinates()
-    yield _rows([["id"] + (["name"] if problem.labels is not None else []) + _titles(problem)], delimiter)
+    titles = ["id", *(["name"] if problem.labels is not None else []), *axes_of(problem)]
+    yield _rows([titles], delimiter).encode()
     for begin in range(0, problem.n, _CHUNK):
         part = coordinates[begin : begin + _CHUNK]
         columns: list[list[Any]] = [problem.ids_of(np.arange(begin, begin + len(part))).tolist()]
         if problem.labels is not None:
             columns.append(list(problem.labels[begin : begin + len(part)]))
         columns += [_numbers(column) for column in part.T]
-        yield _rows(zip(*columns, strict=True), delimiter)
-
-
-def _titles(problem: Problem) -> list[str]:
-    if problem.geographic:
-        return ["lat", "lon"]
-    return ["x", "y", "z"][: problem.metric.dimensions]
-
-
-def _coordinates(problem: Problem) -> NDArray[np.float64] | None:
-    return degrees(problem, "CSV") if problem.geographic else problem.coordinates
+        yield _rows(zip(*columns, strict=True), delimiter).encode()
 
 
 def _numbers(column: NDArray[np.float64]) -> list[Any]:
     return list(whole_if_possible(column + 0.0).tolist())
-
-
-def _taken(column: Sequence[Any], cities: NDArray[np.int32]) -> list[Any]:
-    """What a column of the instance has for these cities."""
-    if isinstance(column, np.ndarray):
-        return list(column[cities].tolist())
-    return [column[city] for city in cities.tolist()]
 
 
 def _quoting(texts: Iterable[str], delimiter: str) -> Literal[0, 2]:
@@ -152,12 +127,12 @@ def _quoting(texts: Iterable[str], delimiter: str) -> Literal[0, 2]:
     return csv.QUOTE_NONNUMERIC if found else csv.QUOTE_MINIMAL
 
 
-def _rows(rows: Any, delimiter: str, quoting: Literal[0, 2] = csv.QUOTE_MINIMAL) -> bytes:
+def _rows(rows: Any, delimiter: str, quoting: Literal[0, 2] = csv.QUOTE_MINIMAL) -> str:
     rows = list(rows)
     text = _table(rows, delimiter, quoting)
     if len(text.splitlines()) > len(rows):
         text = _table([[_on_one_line(field) for field in row] for row in rows], delimiter, quoting)
-    return text.encode()
+    return text
 
 
 def _on_one_line(field: Any) -> Any:

@@ -13,7 +13,7 @@ from warptsp._native import format_integers
 from warptsp.errors import InvalidOption
 from warptsp.io._text import whole_if_possible
 from warptsp.problem import Metric, Problem
-from warptsp.problem.itinerary import length_of
+from warptsp.problem.itinerary import Timing, length_of
 from warptsp.text import printable
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
     yield b"EOF\n"
 
 
-def tour_tsplib(problem: Problem, tour: NDArray[np.int32], speed: float | None = None) -> Iterator[bytes]:
+def tour_tsplib(problem: Problem, tour: NDArray[np.int32], timing: Timing | None = None) -> Iterator[bytes]:
     """The text of a tour, in pieces."""
     name = _one_line(problem.name) or "tour"
     kind = next(kind for kind, open in OPEN_OR_CLOSED.items() if open == (problem.open is not None))

@@ -18,8 +18,7 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
-
-CROSSED = "no limit given: populations of tours have nothing more to gain"
+from warptsp.stop.default import SETTLED
 
 
 def kicks_at_once(n: int) -> int:
@@ -180,7 +179,7 @@ class _Search(ThreadEngine["TourSearch"]):
             return False
         populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
         if not self.cross(populations, phase="search"):
-            self.run.report_limit(CROSSED)
+            self.run.report_limit(SETTLED)
         return True
 
     def _recombine_given(self) -> bool:

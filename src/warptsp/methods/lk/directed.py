@@ -104,7 +104,7 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
     def _first_aid(self) -> NDArray[np.int32] | None:
         """Return a tour that takes a moment, in case the time ends before there is a better one."""
         matrix, none = self.instance.paths.matrix, np.empty((0, 2), dtype=np.int32)
-        tour = _native.nearest_neighbor_matrix(matrix, 0, none, self.run.token)
+        tour = _native.nearest_neighbor(_native.Distances.of_matrix(matrix), 0, none, 1, self.run.token)
         return None if tour is None else self.instance.paths.opened(tour)
 
     def symmetric(self) -> bool:

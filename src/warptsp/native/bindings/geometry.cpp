@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "arrays.h"
+#include "distances.h"
 #include "space/candidates.h"
 #include "common.h"
 #include "space/curve.h"
@@ -29,40 +29,37 @@ void check_rows(const Rows &points) {
   require(points.shape(0) < 0x7fffffff, "too many points: " + std::to_string(points.shape(0)));
 }
 
-void check_norm(int norm) {
-  require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
-}
-
 void check_count(int count) {
   require(count >= 1 && count < 1 << 15, "count is " + std::to_string(count) + "; 1 to 32767 are possible");
 }
 
-FilledArray bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
-                                 StopToken &token) {
-  check_threads(threads);
-  check_rows(points);
-  check_count(count);
-  require(per_quadrant >= 0 && per_quadrant <= count / 4,
-          "per_quadrant is " + std::to_string(per_quadrant) + "; 0 to a quarter of count are possible");
-  check_norm(norm);
-  require(!sphere || (points.shape(1) == 3 && norm == 2), "points on the sphere have 3 columns and norm 2");
-  return fill_array({points.shape(0), (size_t)count}, token, [&](int *rows) {
-    return candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm, sphere,
-                           threads, token, rows);
-  });
+// Of points, of which there may not be too many, or of whichever matrix.
+template <class OfPoints, class OfMatrix>
+bool use(const Distances &distances, const OfPoints &of_points, const OfMatrix &of_matrix) {
+  const long long n = (long long)distances.size();
+  if (distances.points) return of_points(distances.rows());
+  return distances.int_matrix ? of_matrix(Matrix<int>{distances.integers(), n})
+                              : of_matrix(Matrix<double>{distances.reals(), n});
 }
 
-template <class V>
-FilledArray bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int covers, int threads,
-                                        StopToken &token) {
+FilledArray bind_candidate_lists(const Distances &distances, int count, int per_quadrant, int threads,
+                                 StopToken &token) {
   check_threads(threads);
-  check_square(matrix.shape(0), matrix.shape(1));
+  if (distances.points) check_rows(*distances.points);
   check_count(count);
-  require(covers >= 0, "covers is " + std::to_string(covers) + "; 0 and more are possible");
-  const int n = (int)matrix.shape(0);
-  const Matrix<V> distance{matrix.data(), n};
-  return fill_array({matrix.shape(0), (size_t)count}, token, [&](int *rows) {
-    return candidates_by_distance(n, distance, count, covers, threads, token, rows);
+  require(per_quadrant >= 0 && (!distances.points || per_quadrant <= count / 4),
+          "per_quadrant is " + std::to_string(per_quadrant) + "; 0 to a quarter of count are possible");
+  const int n = (int)distances.size(), norm = (int)facts_of(distances.kind).norm;
+  return fill_array({(size_t)n, (size_t)count}, token, [&](int *rows) {
+    return use(
+        distances,
+        [&](Points points) {
+          return candidate_lists(points.rows, n, points.stride, count, per_quadrant, norm, on_sphere(distances.kind),
+                                 threads, token, rows);
+        },
+        [&](const auto &matrix) {
+          return candidates_by_distance(n, matrix, count, per_quadrant, threads, token, rows);
+        });
   });
 }
 
@@ -84,66 +81,58 @@ FilledArray bind_space_filling_curve(const Rows &points, const std::string &kind
   });
 }
 
-FilledArray bind_greedy_edge(const Rows &points, int metric, const Edges &fixed_edges, int threads, StopToken &token,
+FilledArray bind_greedy_edge(const Distances &distances, const Edges &fixed_edges, int threads, StopToken &token,
                              int tiles) {
   check_threads(threads);
-  check_rows(points);
-  const size_t n = points.shape(0);
-  check_metric(metric, points.shape(1));
+  if (distances.points) check_rows(*distances.points);
+  const size_t n = distances.size();
   check_fixed_edges(fixed_edges, n);
-  require(tiles >= 1 && (size_t)tiles <= n / 2 + 1,
-          std::to_string(tiles) + " tiles of " + std::to_string(n) + " cities; 1 to half their number are possible");
+  require(tiles >= 1 && (size_t)tiles <= (distances.points ? n / 2 + 1 : 1),
+          std::to_string(tiles) + " tiles of " + std::to_string(n) +
+              " cities; 1 to half their number are possible, and of a matrix 1");
+  const int *const fixed = fixed_edges.data();
+  const int64_t count = fixed_edges.shape(0);
   return fill_array({n}, token, [&](int *tour) {
-    if (tiles > 1)
-      return greedy_tiles_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, fixed_edges.data(),
-                                 fixed_edges.shape(0), tiles, threads, token, tour);
-    return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, fixed_edges.data(),
-                              fixed_edges.shape(0), threads, token, tour);
+    return use(
+        distances,
+        [&](Points points) {
+          if (tiles > 1)
+            return greedy_tiles_points(points.rows, (int)n, points.stride, distances.kind, fixed, count, tiles, threads,
+                                       token, tour);
+          return greedy_edge_points(points.rows, (int)n, points.stride, distances.kind, fixed, count, threads, token,
+                                    tour);
+        },
+        [&](const auto &matrix) {
+          return greedy_edge_matrix(matrix.entries, (int)n, fixed, count, threads, token, tour);
+        });
   });
 }
 
-template <class V>
-FilledArray bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
-                                    StopToken &token) {
-  check_threads(threads);
-  check_square(matrix.shape(0), matrix.shape(1));
-  const size_t n = matrix.shape(0);
-  check_fixed_edges(fixed_edges, n);
-  return fill_array({n}, token, [&](int *tour) {
-    return greedy_edge_matrix(matrix.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), threads, token, tour);
-  });
-}
-
-void check_start(int start, size_t n) {
-  require(start >= 0 && (size_t)start < n, "start city " + std::to_string(start) + " is not a city");
-}
-
-FilledArray bind_nearest_neighbor(const Rows &points, int start, int norm, const Edges &fixed_edges, int threads,
+FilledArray bind_nearest_neighbor(const Distances &distances, int start, const Edges &fixed_edges, int threads,
                                   StopToken &token) {
   check_threads(threads);
-  check_rows(points);
-  const size_t n = points.shape(0);
-  check_start(start, n);
-  check_norm(norm);
-  // Nothing is near to what is not a number.
-  require(longest_distance((int)MetricKind::exact_2d, points) < 1e154, "the points are not finite, or too far apart");
+  const size_t n = distances.size();
+  require(start >= 0 && (size_t)start < n, "start city " + std::to_string(start) + " is not a city");
+  if (distances.points) {
+    check_rows(*distances.points);
+    // Nothing is near to what is not a number.
+    require(longest_distance((int)MetricKind::exact_2d, *distances.points) < 1e154,
+            "the points are not finite, or too far apart");
+  }
   check_fixed_edges(fixed_edges, n);
+  const int *const fixed = fixed_edges.data();
+  const int64_t count = fixed_edges.shape(0);
   return fill_array({n}, token, [&](int *tour) {
-    return nearest_neighbor_points(points.data(), (int)n, (int)points.shape(1), norm, start, fixed_edges.data(),
-                                   fixed_edges.shape(0), threads, token, tour);
-  });
-}
-
-template <class V>
-FilledArray bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int start, const Edges &fixed_edges,
-                                         StopToken &token) {
-  check_square(matrix.shape(0), matrix.shape(1));
-  const size_t n = matrix.shape(0);
-  check_start(start, n);
-  check_fixed_edges(fixed_edges, n);
-  return fill_array({n}, token, [&](int *tour) {
-    UnvisitedRows<V> unvisited(matrix.data(), (int)n);
-    return nearest_neighbor_tour((int)n, start, fixed_edges.data(), fixed_edges.shape(0), unvisited, token, tour);
+    return use(
+        distances,
+        [&](Points points) {
+          return nearest_neighbor_points(points.rows, (int)n, points.stride, (int)facts_of(distances.kind).norm, start,
+                                         fixed, count, threads, token, tour);
+        },
+        [&](const auto &matrix) {
+          UnvisitedRows unvisited(matrix.entries, (int)n);
+          return nearest_neighbor_tour((int)n, start, fixed, count, unvisited, token, tour);
+        });
   });
 }
 
@@ -179,30 +168,17 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tight_groups(co
 }  // namespace
 
 void bind_geometry(nb::module_ &m) {
-  m.def("candidate_lists", bind_candidate_lists, "points"_a, "count"_a, "per_quadrant"_a, "norm"_a, "sphere"_a,
-        "threads"_a, "token"_a,
-        "Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<int>, "matrix"_a, "count"_a, "covers"_a, "threads"_a,
-        "token"_a,
-        "Rows of the cities to all sides of a distance matrix, where `covers` cities hide those behind them (0: the "
-        "nearest cities); None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, "matrix"_a, "count"_a, "covers"_a, "threads"_a,
-        "token"_a);
+  m.def("candidate_lists", bind_candidate_lists, "distances"_a, "count"_a, "per_quadrant"_a, "threads"_a, "token"_a,
+        "Rows of the nearest cities, per_quadrant of them from each quadrant; of a matrix, of the cities to all sides, "
+        "where so many cities hide those behind them (0: the nearest cities). None if stopped.");
   m.def("space_filling_curve", bind_space_filling_curve, "points"_a, "kind"_a, "token"_a, "sphere"_a = false,
         "threads"_a = 1, "The cities in the order of a space-filling curve; None if stopped.");
   m.def("tight_groups", bind_tight_groups, "lists"_a, "lengths"_a, "ratio"_a, "token"_a,
         "The cities, those of each group beside one another, and where each group begins; None if stopped.");
-  m.def("greedy_edge", bind_greedy_edge, "points"_a, "metric"_a, "fixed_edges"_a, "threads"_a, "token"_a, "tiles"_a = 1,
-        "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, "matrix"_a, "fixed_edges"_a, "threads"_a, "token"_a,
-        "The greedy edge tour of a distance matrix; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, "matrix"_a, "fixed_edges"_a, "threads"_a, "token"_a);
-  m.def("nearest_neighbor", bind_nearest_neighbor, "points"_a, "start"_a, "norm"_a, "fixed_edges"_a, "threads"_a,
-        "token"_a, "The nearest neighbour tour; None if stopped.");
-  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, "matrix"_a, "start"_a, "fixed_edges"_a, "token"_a,
-        "The nearest neighbour tour of a distance matrix; None if stopped.");
-  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<double>, "matrix"_a, "start"_a, "fixed_edges"_a,
-        "token"_a);
+  m.def("greedy_edge", bind_greedy_edge, "distances"_a, "fixed_edges"_a, "threads"_a, "token"_a, "tiles"_a = 1,
+        "The greedy edge tour, or, of points, one of greedy paths in consecutive tiles; None if stopped.");
+  m.def("nearest_neighbor", bind_nearest_neighbor, "distances"_a, "start"_a, "fixed_edges"_a, "threads"_a, "token"_a,
+        "The nearest neighbour tour; None if stopped.");
   m.def("random_tour", bind_random_tour, "n"_a, "seed"_a, "token"_a, "A random order; None if stopped.");
   m.def("keep_fixed_edges", bind_keep_fixed_edges, "order"_a, "fixed_edges"_a, "token"_a,
         "The order, with the paths of fixed edges as a whole where their first city comes; None if stopped.");

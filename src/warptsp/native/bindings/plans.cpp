@@ -67,7 +67,7 @@ void bind_plans(nb::module_ &m) {
               field("start", &AnnealingPlan::start, "The first temperature, in mean edges of the tour."),
               field("cold", &AnnealingPlan::cold, "Share of the kicks at the end that have the temperature 0."));
   m.def("cooled", &cooled<double>, "progress"_a, "cold"_a,
-        "What is left of the start temperature at a share of the horizon, with so much of it at 0 "
+        "What is left of the start temperature at a share of the planned limit, with so much of it at 0 "
         "(native/lk/kick_kinds.h).");
   const LkParams usual;
   nb::class_<LkParams>(m, "LkParams", "How the main solver searches a tour, whatever the instance.")

@@ -19,7 +19,7 @@ struct AnnealingPlan {
   double start = 0, cold = 0.04;
 };
 
-// What is left of the start temperature at a share of the horizon.
+// What is left of the start temperature at a share of the planned limit.
 template <class Real>
 WARPTSP_FN Real cooled(Real progress, Real cold) {
   const Real left = 1 - progress / (1 - cold);

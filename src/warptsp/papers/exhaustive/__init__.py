@@ -11,7 +11,13 @@ DOCUMENTS = (
         title="Accelerating local search algorithms for travelling salesman problem using GPU effectively",
         published="master's thesis, Sabancı University",  # noqa: RUF001
         year=2015,
-        systems={"two-opt": _FROM_THE_FILE, "three-opt": _FROM_THE_FILE, "relocate": _FROM_THE_FILE},
+        systems={
+            # Blocks of 1024 threads, as many as the GPU holds, are its best launches.
+            "two-opt": System(start="given", gpu={"block": 1024}, gpu_plane=True),
+            "three-opt": _FROM_THE_FILE,
+            "swap": _FROM_THE_FILE,
+            "relocate": _FROM_THE_FILE,
+        },
         named=("vnd",),
     ),
     Document(

@@ -7,7 +7,6 @@ decide are those of the metric in double precision.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
@@ -22,7 +21,15 @@ from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.papers.exhaustive.cuda_plan import PRUNED_LACKS, has_scale, kernel_sources
-from warptsp.papers.exhaustive.neighborhood import MAX_GRID, NEIGHBORHOODS, Launch, Sought, Start
+from warptsp.papers.exhaustive.neighborhood import (
+    MAX_CITIES_CPU,
+    MAX_GRID,
+    NEIGHBORHOODS,
+    THREE_OPT,
+    Launch,
+    Sought,
+    Start,
+)
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -97,13 +104,8 @@ class DescentParams(Protocol):
         """What the descent is asked for."""
 
 
-def descend(problem: Problem, run: Run, params: DescentParams, max_on_cpu: float = math.inf) -> None:
+def descend(problem: Problem, run: Run, params: DescentParams) -> None:
     """Descend from the run's start tour until no move shortens it, or the run says stop.
-
-    Parameters
-    ----------
-    max_on_cpu : float
-        Cities with which the CPU descends while kernels are compiled, at most.
 
     Raises
     ------
@@ -139,7 +141,8 @@ def descend(problem: Problem, run: Run, params: DescentParams, max_on_cpu: float
         return _sources(problem, sought)
 
     # With no kicks at all every report says stop, and is not heeded.
-    meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
+    too_many = THREE_OPT in sought.neighborhoods and problem.n > MAX_CITIES_CPU
+    meanwhile = None if too_many or run.kick_limit == 0 else on_cpu
     search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
 
 
@@ -161,7 +164,11 @@ def descent_on_cpu(start: Start, threads: int) -> _native.Descent:
 
 
 def descent_method(
-    name: str, summary: str, run: Callable[[Problem, Run, P], None], params: type[P], **more: Any
+    name: str,
+    summary: str,
+    params: type[P],
+    run: Callable[[Problem, Run, P], None] = descend,
+    **more: Any,
 ) -> Method[P]:
     """Return the method of a descent; `more` are other fields."""
     return Method(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 MAX_GRID = 1 << 20  # blocks
+# Of three-opt: a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB.
+MAX_CITIES_CPU, MAX_CITIES_GPU = 5_000, 10_000
 MIN_CITIES = 4  # of the search's; with fewer no move changes the length
 
 

@@ -9,13 +9,8 @@ it is Or-opt with one city: I. Or, "Traveling salesman-type combinatorial proble
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 
 __all__ = ["METHOD", "RelocateParams"]
 
@@ -27,11 +22,6 @@ class RelocateParams(ExhaustiveParams):
     neighborhood = "relocate"
 
 
-def run(problem: Problem, run: Run, params: RelocateParams) -> None:
-    """Shorten the start tour until no relocation does."""
-    descend(problem, run, params)
-
-
 METHOD = descent_method(
-    "relocate", "best-improvement relocation of one city", run, RelocateParams, min_gpu_cities=8_000
+    "relocate", "best-improvement relocation of one city", RelocateParams, min_gpu_cities=4_000
 )

@@ -91,8 +91,8 @@ def run(problem: Problem, run: Run, params: SwapParams) -> None:
 METHOD = descent_method(
     "swap",
     "best-improvement swaps of two cities",
-    run,
     SwapParams,
+    run,
     min_cities=1,  # `exact` knows nothing of `fixed` and `before`
     min_gpu_cities=8_000,
     constrains=lambda params: bool(params.before),

@@ -11,18 +11,11 @@ GPUs K. Rocki and R. Suda, HPCS 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
+from warptsp.papers.exhaustive.neighborhood import MAX_CITIES_CPU, MAX_CITIES_GPU
 
 __all__ = ["METHOD", "ThreeOptParams"]
-
-MAX_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
-MAX_CITIES_GPU = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +28,9 @@ class ThreeOptParams(ExhaustiveParams):
     neighborhood = "three-opt"
 
 
-def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
-    """Shorten the start tour to a 3-optimal one."""
-    descend(problem, run, params, MAX_CITIES_CPU)
-
-
 METHOD = descent_method(
     "three-opt",
     "best-improvement 3-opt over all triples",
-    run,
     ThreeOptParams,
     max_cities=MAX_CITIES_CPU,
     max_gpu_cities=MAX_CITIES_GPU,

@@ -9,15 +9,10 @@ R. Suda, "Accelerating 2-opt and 3-opt local search using GPU in the travelling 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption
-from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
+from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Launch, Sought
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
 
 __all__ = ["METHOD", "TwoOptParams"]
 
@@ -68,11 +63,6 @@ class TwoOptParams(ExhaustiveParams):
         return Sought((TWO_OPT,), self.passes, self.launch, pruned=self.pruned)
 
 
-def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
-    """Shorten the start tour to a 2-optimal one."""
-    descend(problem, run, params)
-
-
 METHOD = descent_method(
-    "two-opt", "best-improvement 2-opt over all pairs", run, TwoOptParams, min_gpu_cities=8_000
+    "two-opt", "best-improvement 2-opt over all pairs", TwoOptParams, min_gpu_cities=8_000
 )

@@ -8,14 +8,18 @@ Journal of Operational Research 130 (2001); G. Ermiş (2015) names it as future 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.papers.exhaustive.descent import check_passes, descend, descent_method
-from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, THREE_OPT, Sought
-from warptsp.papers.exhaustive.three_opt import MAX_CITIES_CPU, MAX_CITIES_GPU
+from warptsp.papers.exhaustive.neighborhood import (
+    MAX_CITIES_CPU,
+    MAX_CITIES_GPU,
+    NEIGHBORHOODS,
+    THREE_OPT,
+    Sought,
+)
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
@@ -65,19 +69,18 @@ def run(problem: Problem, run: Run, params: VndParams) -> None:
         If three-opt is one of them and there are more cities than it takes.
     """
     most = MAX_CITIES_GPU if run.device.gpus else MAX_CITIES_CPU
-    limited = THREE_OPT.name in params.order
-    if limited and problem.n > most:
+    if THREE_OPT.name in params.order and problem.n > most:
         raise UnsupportedProblem(
             f"method vnd: {problem.n} cities are too many for three-opt, whose maximum is {most}; "
             "leave three-opt out of the parameter order"
         )
-    descend(problem, run, params, MAX_CITIES_CPU if limited else math.inf)
+    descend(problem, run, params)
 
 
 METHOD = descent_method(
     "vnd",
     "variable neighbourhood descent over two-opt, relocate, swap and three-opt",
-    run,
     VndParams,
-    min_gpu_cities=800,
+    run,
+    min_gpu_cities=1_600,
 )

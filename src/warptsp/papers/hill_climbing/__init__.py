@@ -15,6 +15,7 @@ DOCUMENTS = (
                 params={"climbers": 100_000, "restart": "random"},
                 cpu={"version": "global-matrix"},
                 gpu={"version": "tuned"},
+                gpu_plane=True,
             )
         },
     ),

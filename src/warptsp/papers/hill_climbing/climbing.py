@@ -19,7 +19,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp._checks import checked_count
-from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.errors import UnsupportedProblem
 from warptsp.machine import CPU
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
@@ -76,8 +76,6 @@ class HillClimbingParams:
         if self.climbers is not None:
             checked_count("climbers", self.climbers, minimum=1, what="a number of climbers, 1 or more")
         check_block(self.block)
-        if self.restart not in ("random", "perturb"):
-            raise InvalidOption(f"restart: {self.restart!r} is neither 'random' nor 'perturb'")
 
 
 @dataclass(slots=True)

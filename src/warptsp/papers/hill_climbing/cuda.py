@@ -1,6 +1,8 @@
 """Random-restart 2-opt on a GPU, whole descents without the host.
 
-A climber is a block's (climb.cu) or a thread's (climb_alone.cu).
+A climber is a block's (climb.cu) or a thread's (climb_alone.cu): the document compares the two. One kernel
+cannot be both at their speed: a block passes barriers at every step, which the threads of the other would
+wait at for each other's climbers, and keeps one tour together, where the other interleaves a thousand.
 """
 
 from __future__ import annotations

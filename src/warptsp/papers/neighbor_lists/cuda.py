@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.instance import SearchInstance
+    from warptsp.papers.neighbor_lists.moves import Moves
     from warptsp.problem import Problem
 
 # Of descents that make many moves a pass; of chains, which take the compiler several times as long; and of
@@ -48,29 +49,14 @@ def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     return n * (rows + 12 * width + records.NEIGHBOR_MOVE.itemsize + 48 + chains * of_a_chain) + (64 << 20)
 
 
-def kernel_sources(
-    problem: Problem, *, three: bool, chains: bool, whole: bool, next_only: bool
-) -> list[Source]:
-    """Return what is compiled for a problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    three : bool
-        For 3-opt moves.
-    chains : bool
-        Also for kicks, or for a descent that makes one move after the other from a queue.
-    whole : bool
-        Instead, for passes over all cities that make the best move, and for kicks between them.
-    next_only : bool
-        Only edges to following cities go.
-    """
-    defines = {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
-    files = [PASS_KERNELS] if whole else [MANY_KERNELS, CHAIN_KERNELS] if chains else [MANY_KERNELS]
+def kernel_sources(problem: Problem, moves: Moves, *, chains: bool) -> list[Source]:
+    """Return what is compiled for a problem: for descents, for kicks and queues too if there are `chains`, or
+    instead for whole passes and kicks between them."""
+    defines = {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if moves.next_only else {})
+    files = [PASS_KERNELS] if moves.whole else [MANY_KERNELS, CHAIN_KERNELS] if chains else [MANY_KERNELS]
+    three = str(moves.three).lower()
     return [
-        Source(
-            "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
-        )
+        Source("neighbor.cu", tuple(name.format(three=three) for name in names), defines, fmad=False)
         for names in files
     ]
 
@@ -87,12 +73,8 @@ class NeighborSearch:
     tour : ndarray of int32, shape (n,)
     length : float
         Of the tour.
-    three : bool
-    next_only : bool
-        Only edges to following cities go; with `many` or `whole`.
-    best, many : bool
-        As those of `_native.NeighborSearch.descend`. Best ones one at a time are made in whole passes, of one
-        chain.
+    moves : Moves
+        Of whole passes there is one chain.
     chains : int
         Searches at most, for `iterate`.
     block : int or None
@@ -106,11 +88,8 @@ class NeighborSearch:
         neighbors: NDArray[np.int32],
         tour: NDArray[np.int32],
         length: float,
+        moves: Moves,
         *,
-        three: bool,
-        next_only: bool,
-        best: bool,
-        many: bool,
         chains: int,
         block: int | None,
     ) -> None:
@@ -123,14 +102,11 @@ class NeighborSearch:
             )
         self.device = device
         self.size = int(n)
-        self.three = three
+        self.moves = moves
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._by_bits, self._many, self._whole = not best, many, best and not many
-        self._sources = kernel_sources(
-            instance.problem, three=three, chains=True, whole=self._whole, next_only=next_only
-        )
+        self._sources = kernel_sources(instance.problem, moves, chains=True)
         self._kernels: dict[str, Kernel] = {}
         fixed = instance.fixed_edges
         given = {"partners": fixed_partners(n, fixed)} if len(fixed) else {}
@@ -213,9 +189,9 @@ class NeighborSearch:
 
     def descend(self, *, passes: int, seconds: float) -> bool:
         """Moves for about so many seconds; True at a local optimum, or after so many passes."""
-        if self._whole:
+        if self.moves.whole:
             return self._descend_by_whole_passes(passes, seconds)
-        if not self._many:
+        if not self.moves.many:
             return self._descend_by_queue(passes, seconds)
         done = int(self._descent["passes"])
         batch = self._passes if passes < 0 else min(self._passes, passes - done)
@@ -223,7 +199,7 @@ class NeighborSearch:
             return True
         with self.device.timer() as timer:
             for _ in range(batch):
-                self._look(by_bits=self._by_bits)
+                self._look(by_bits=not self.moves.best)
                 self._move()
         self.kernel_seconds += timer.seconds
         self._passes = scaled(self._passes, timer.seconds, seconds)
@@ -255,7 +231,7 @@ class NeighborSearch:
         )
         taken = (
             self._run_passes(plan, last=count, passes=0)
-            if self._whole
+            if self.moves.whole
             else self._run_chains(self.chains, plan, last=count, looks=0)
         )
         self._kicks = scaled(self._kicks, taken, seconds)
@@ -425,7 +401,7 @@ class NeighborSearch:
 
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
         if name not in self._kernels:
-            full = f"{name}<{str(self.three).lower()}>" if templated else name
+            full = f"{name}<{str(self.moves.three).lower()}>" if templated else name
             source = next(source for source in self._sources if full in source.names)
             module = self.device.module(source)
             self._kernels[name] = module.kernel(full)

@@ -27,6 +27,7 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import View, ViewedRun, best_of
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
+from warptsp.papers.neighbor_lists.moves import Moves
 from warptsp.papers.neighbor_lists.search import (
     NEIGHBORS,
     NeighborSearch,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-ACCEPTANCES = ("annealed", "better", "always")
 TEMPERATURE = 2.0  # mean edge lengths (EXP-071)
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
@@ -52,6 +52,7 @@ MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tou
 # 20 to 60, 40 to 100: 1 n on average 1.26, 1.05, 0.93 %, one chain 1.45; 0.16, 0.19, 0.22 s for d18512.
 MIN_KICKS_OF_PARTS, MAX_KICKS_OF_PARTS, KICKS_OF_SHORT_TOURS = 10, 30, 125_000
 MAX_SEGMENT_OF_PARTS = 10_000
+DESCENT = Moves(three=True, many=True)  # of the whole tour, before and after its parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +108,12 @@ class IlsParams:
         check_lists(self.neighbors, self.block, self.improvement, self.edges)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
-        if self.acceptance not in ACCEPTANCES:
-            raise InvalidOption(f"acceptance: {self.acceptance!r} is none of {', '.join(ACCEPTANCES)}")
         if self.temperature is not None and self.acceptance != "annealed":
             raise InvalidOption(f"temperature: only acceptance 'annealed' has one, not {self.acceptance!r}")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MAX_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
-        if self.restart not in ("ends", "pass"):
-            raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
@@ -124,6 +121,11 @@ class IlsParams:
         """Whether a GPU makes its kicks in all parts of a tour of `n` cities at once."""
         free = self.chains is None and self.block is None and self.acceptance != "always"
         return free and not self.whole_passes and n >= MIN_IN_PARTS and round(self.iterations * n) > 0
+
+    @property
+    def made(self) -> Moves:
+        """What the local search makes."""
+        return Moves(three=True, best=self.improvement == "best", next_only=self.edges == "next")
 
     @property
     def whole_passes(self) -> bool:
@@ -193,11 +195,11 @@ def _descend(prepared: Prepared, run: Run) -> bool:
     from warptsp.backends.cuda.device import Device
 
     run.offer(prepared.instance.open(prepared.tour))
-    if not kernels_are_there(run, kernel_sources(run.problem, three=True)):
+    if not kernels_are_there(run, kernel_sources(run.problem, DESCENT)):
         return False
     run.enter("GPU")
     with Device.open(run.device.gpus[0]) as device:
-        search = NeighborSearch(prepared, run, device, three=True, best=False, many=True)
+        search = NeighborSearch(prepared, run, device, DESCENT)
         complete = search.descend()
         run.offer(search.best())
     return complete
@@ -224,13 +226,7 @@ def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:
         run,
         on_cpu=lambda run: work(run, None),
         on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(
-            problem,
-            three=True,
-            chains=True,
-            whole=params.whole_passes,
-            next_only=params.edges == "next",
-        ),
+        sources=lambda: kernel_sources(problem, params.made, chains=True),
         meanwhile=meanwhile,
         same=False,
     )
@@ -249,9 +245,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         prepared,
         run,
         device,
-        three=True,
-        best=params.improvement == "best",
-        next_only=params.edges == "next",
+        params.made,
         chains=1 if always and params.chains is None else params.chains,
         block=params.block,
     )
@@ -276,8 +270,8 @@ def kernels(problem: Problem) -> list[Source]:
     from warptsp.backends.cuda.launch_plan import kernel_sources as sources_of_parts
 
     return [
-        *kernel_sources(problem, three=True, chains=True),
-        *kernel_sources(problem, three=True, chains=True, whole=True, next_only=True),
+        *kernel_sources(problem, Moves(three=True), chains=True),
+        *kernel_sources(problem, Moves(three=True, best=True, next_only=True), chains=True),
         *sources_of_parts(problem, ILS_DEPTH),
     ]
 

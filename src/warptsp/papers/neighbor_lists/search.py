@@ -8,7 +8,7 @@ salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.papers.neighbor_lists.cuda_tuning import CHAIN_THREADS
+from warptsp.papers.neighbor_lists.moves import Moves
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
@@ -75,8 +76,6 @@ class DescentParams:
 
     def __post_init__(self) -> None:
         check_lists(self.neighbors, self.block, self.improvement, self.edges)
-        if self.moves not in ("one", "many"):
-            raise InvalidOption(f"moves: {self.moves!r} is neither 'one' nor 'many'")
         if self.passes is not None and self.passes < 0:
             raise InvalidOption(f"passes: {self.passes} is less than 0")
 
@@ -86,10 +85,6 @@ def check_lists(neighbors: int, block: int | None, improvement: str, edges: str)
     if not 1 <= neighbors <= MAX_NEIGHBORS:
         raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
     check_block(block, CHAIN_THREADS)
-    if improvement not in ("best", "first"):
-        raise InvalidOption(f"improvement: {improvement!r} is neither 'best' nor 'first'")
-    if edges not in ("both", "next"):
-        raise InvalidOption(f"edges: {edges!r} is neither 'both' nor 'next'")
     if edges == "next" and improvement != "best":
         raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")
 
@@ -138,9 +133,7 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
 class NeighborSearch:
     """The search on a GPU, or on the CPU where there is none, and what it tells the run.
 
-    Moves are made one at a time or `many` at once, by a queue of cities or, if they shall be the `best`, by
-    passes over all cities. Without a number of `chains` there are as many as the device has threads or
-    multiprocessors.
+    Without a number of `chains` there are as many as the device has threads or multiprocessors.
     """
 
     def __init__(
@@ -148,11 +141,8 @@ class NeighborSearch:
         prepared: Prepared,
         run: Run,
         device: Device | None,
+        moves: Moves,
         *,
-        three: bool,
-        best: bool,
-        many: bool = False,
-        next_only: bool = False,
         chains: int | None = 1,
         block: int | None = None,
     ) -> None:
@@ -165,11 +155,8 @@ class NeighborSearch:
             tour=prepared.tour,
             fixed_edges=instance.fixed_edges,
             tolerance=instance.tolerance,
-            three=three,
-            next_only=next_only,
-            best=best,
-            many=many,
             token=run.token,
+            **asdict(moves),
         )
         self.search: _native.NeighborSearch | GpuSearch = host
         self._on_cpu: dict[str, Any] = {}
@@ -179,7 +166,7 @@ class NeighborSearch:
             return
         from warptsp.papers.neighbor_lists.cuda import NeighborSearch as GpuSearch
 
-        if best and not many:
+        if moves.whole:
             chains = 1  # which all multiprocessors share
         self.search = GpuSearch(
             device,
@@ -187,10 +174,7 @@ class NeighborSearch:
             host.neighbors(),
             prepared.tour,
             host.best_length,
-            three=three,
-            next_only=next_only,
-            best=best,
-            many=many,
+            moves,
             chains=device.multiprocessors if chains is None else chains,
             block=block,
         )
@@ -227,14 +211,14 @@ class NeighborSearch:
         while not (complete or stop):
             made = int(self.search.counters()["kicks"])
             remaining = run.remaining()
-            horizon = count
+            planned = count
             if remaining is not None and made > 0:
-                horizon = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
+                planned = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
             complete = self.search.iterate(
                 count=count,
                 always=always,
                 temperature=degrees,
-                cold=int((1 - COLD) * horizon),
+                cold=int((1 - COLD) * planned),
                 segment=segment,
                 seed=run.seed,
                 seconds=SLICE,
@@ -264,13 +248,11 @@ class NeighborSearch:
         return self.instance.open(self.search.best())
 
 
-def kernel_sources(
-    problem: Problem, *, three: bool, chains: bool = False, whole: bool = False, next_only: bool = False
-) -> list[Source]:
+def kernel_sources(problem: Problem, moves: Moves, *, chains: bool = False) -> list[Source]:
     """Return `warptsp.papers.neighbor_lists.cuda.kernel_sources`, which is imported where a GPU is used."""
     from warptsp.papers.neighbor_lists import cuda
 
-    return cuda.kernel_sources(problem, three=three, chains=chains, whole=whole, next_only=next_only)
+    return cuda.kernel_sources(problem, moves, chains=chains)
 
 
 def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Method[DescentParams]:
@@ -280,20 +262,10 @@ def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Met
         prepared = prepare(problem, run, params.neighbors)
         if prepared is None:
             return
-        best, many = params.improvement == "best", params.moves == "many"
-        next_only = params.edges == "next"
+        moves = Moves(three, params.improvement == "best", params.moves == "many", params.edges == "next")
 
         def work(run: Run, device: Device | None) -> None:
-            search = NeighborSearch(
-                prepared,
-                run,
-                device,
-                three=three,
-                best=best,
-                many=many,
-                next_only=next_only,
-                block=params.block,
-            )
+            search = NeighborSearch(prepared, run, device, moves, block=params.block)
             search.descend(params.passes)
             run.offer(search.best())
 
@@ -304,16 +276,16 @@ def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Met
             run,
             on_cpu=on_cpu,
             on_gpu=lambda device: work(run, device),
-            sources=lambda: kernel_sources(
-                problem, three=three, chains=not many, whole=best and not many, next_only=next_only
-            ),
+            sources=lambda: kernel_sources(problem, moves, chains=not moves.many),
             meanwhile=on_cpu,
             same=True,
         )
 
     def kernels(problem: Problem) -> list[Source]:
         return [
-            source for whole in (False, True) for source in kernel_sources(problem, three=three, whole=whole)
+            source
+            for moves in (Moves(three), Moves(three, best=True))
+            for source in kernel_sources(problem, moves)
         ]
 
     return Method(

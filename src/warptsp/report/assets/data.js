@@ -2,7 +2,7 @@
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
-// Bytes of an array of the page, null if it has no such array. The text is let go of unless it is to be kept.
+// Bytes of an array of the page, null if it has no such array.
 async function bytesOf(name) {
   const element = document.getElementById(`array-${name}`);
   if (element === null) return null;
@@ -52,6 +52,7 @@ class Cities {
     ]);
     cities.n = cities.order.length;
     cities.ids = (await textOf("ids"))?.split("\n") ?? null;
+    cities.columns = await Promise.all(facts.columns.map((title) => realsOf(`column-${title}`)));
     const labels = await textOf("labels");
     cities.labels = labels === null ? null : JSON.parse(labels);
     return cities;
@@ -72,14 +73,10 @@ class Cities {
     return Int32Array.from(tour, (city) => this.numbers[city]);
   }
 
-  // Where a city is, in the units of the instance: [x, y], or [latitude, longitude] on a map.
+  // The coordinates of a city, null if the page does not hold all their digits.
   place(city) {
-    const { step, low, mercator } = facts.plane;
-    const x = low[0] + this.x[city] * step;
-    const y = low[1] + this.y[city] * step;
-    if (!mercator) return [x, y];
-    const latitude = (Math.atan(Math.sinh((y - 0.5) * 2 * Math.PI)) * 180) / Math.PI;
-    return [latitude, ((((x - 0.5) * 360 + 180) % 360) + 360) % 360 - 180];
+    if (this.columns.length) return this.columns.map((column) => column[city]);
+    return facts.exact ? [this.x[city], this.y[city]].map((steps, axis) => facts.plane.low[axis] + steps) : null;
   }
 }
 
@@ -136,7 +133,7 @@ function percent(share) {
 }
 
 function duration(seconds) {
-  if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  if (seconds >= 3600) return hoursText(seconds / 3600);
   if (seconds >= 600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${seconds >= 100 ? seconds.toFixed(0) : seconds >= 10 ? seconds.toFixed(1) : seconds.toFixed(2)} s`;
 }

@@ -28,14 +28,7 @@ function tourFile(cities, snapshot, tour) {
 }
 
 // The columns of the table that `warptsp solve --output tour.csv` writes, but for distances.
-async function tableFile(cities, tour) {
-  const columns = [];
-  for (const title of facts.columns) columns.push([title, await realsOf(`column-${title}`)]);
-  if (columns.length === 0 && facts.exact) {
-    for (const [axis, title] of ["x", "y"].entries()) {
-      columns.push([title, Float64Array.from(cities[title], (steps) => facts.plane.low[axis] + steps)]);
-    }
-  }
+function tableFile(cities, tour) {
   // A row is one line for every reader, whatever it takes for the end of one.
   const onOneLine = (text) => {
     const lines = text.split(/\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/);
@@ -43,14 +36,14 @@ async function tableFile(cities, tour) {
     return lines.join(" ");
   };
   const quoted = (text) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const titles = ["position", "id", ...(cities.labels === null ? [] : ["name"]), ...columns.map(([title]) => title)];
+  const axes = facts.exact ? ["x", "y"] : facts.columns;
+  const titles = ["position", "id", ...(cities.labels === null ? [] : ["name"]), ...axes];
   const pieces = [`${titles.join(",")}\n`];
   for (let begin = 0; begin < tour.length; begin += 16384) {
     const rows = Array.from(tour.subarray(begin, begin + 16384), (city, i) => {
       const fields = [begin + i + 1, cities.id(city)];
       if (cities.labels !== null) fields.push(quoted(onOneLine(cities.labels[city])));
-      for (const [, values] of columns) fields.push(values[city]);
-      return fields.join(",");
+      return fields.concat(cities.place(city) ?? []).join(",");
     });
     pieces.push(rows.join("\n"), "\n");
   }

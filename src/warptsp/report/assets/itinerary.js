@@ -1,6 +1,7 @@
 // The stops of the best tour as a list: only the rows in view exist.
 
 const ROW_HEIGHT = 38; // as in the style sheet
+const PRINTED = 1000; // stops up to which paper has them all
 
 class Itinerary {
   // choose(place) is called with a place of the tour.
@@ -23,16 +24,17 @@ class Itinerary {
     if (facts.speed !== null) this.speed.value = facts.speed;
   }
 
-  // legs: of this tour in steps of facts.leg, null if nobody knows them.
-  set(tour, legs) {
+  // legs: of this tour in steps of facts.leg, arrivals: seconds from the start; null if nobody knows them.
+  set(tour, legs, arrivals) {
     this.tour = tour;
+    this.arrivals = arrivals;
     this.way = null;
     if (legs !== null) {
       this.way = new Float64Array(legs.length + 1);
       for (let i = 0; i < legs.length; i++) this.way[i + 1] = this.way[i] + facts.leg * legs[i];
     }
     this.section.hidden = false;
-    this.speed.parentElement.hidden = legs === null;
+    this.speed.parentElement.hidden = legs === null || (arrivals !== null && facts.speed === null);
     this.filter();
   }
 
@@ -42,14 +44,16 @@ class Itinerary {
   }
 
   filter() {
-    const wanted = this.search.value.trim().toLocaleLowerCase();
+    const wanted = this.search.value.trim().toLocaleLowerCase(), id = wanted.replace(/^city\s+/, "");
     this.rows = null;
     if (wanted !== "") {
-      this.rows = [];
+      const exact = [], others = []; // what has the name or number itself comes first
       for (let place = 0; place < this.tour.length; place++) {
-        const found = this.name(place).toLocaleLowerCase().includes(wanted) || String(place + 1) === wanted;
-        if (found) this.rows.push(place);
+        const name = this.name(place).toLocaleLowerCase();
+        if (name === wanted || String(this.cities.id(this.tour[place])) === id) exact.push(place);
+        else if (name.includes(wanted) || String(place + 1) === wanted) others.push(place);
       }
+      this.rows = [...exact, ...others];
     }
     const back = facts.closed && this.way !== null && wanted === "" ? 1 : 0; // the way back to the start
     this.count = (this.rows ?? this.tour).length + back;
@@ -67,29 +71,51 @@ class Itinerary {
     this.room.replaceChildren(...rows);
   }
 
+  // All stops, whatever the list shows, in place of the rows in view; false if they are too many.
+  print() {
+    const { rows, tour } = this, few = tour !== null && tour.length <= PRINTED;
+    this.rows = null;
+    const count = few ? tour.length + (facts.closed && this.way !== null ? 1 : 0) : 0;
+    this.room.replaceChildren(...Array.from({ length: count }, (_, i) => this.row(i)));
+    this.rows = rows;
+    return few;
+  }
+
   row(i) {
     const place = this.rows === null ? i : this.rows[i], home = place === this.tour.length;
     const row = document.createElement("div");
-    const cell = (kind, text) => {
-      const made = document.createElement("span");
-      made.className = kind;
-      made.textContent = text;
-      row.append(made);
+    const cell = (kind, text, more) => {
+      const made = document.createElement(more?.href ? "a" : "span");
+      row.append(Object.assign(made, { className: kind, textContent: text, ...more }));
     };
     row.className = "stop";
-    row.setAttribute("role", "option");
-    row.setAttribute("aria-selected", String(place === this.chosen));
+    row.setAttribute("role", "listitem");
+    row.setAttribute("aria-current", String(place === this.chosen));
     row.style.top = `${i * ROW_HEIGHT}px`;
     cell("number", home ? "" : grouped(place + 1));
     cell("name", home ? `back to ${this.name(0)}` : this.name(place));
     if (this.way !== null) {
-      const hours = (this.way[place] * (facts.metres || 1000)) / 1000 / Number(this.speed.value);
       cell("way", distanceText(this.way[place]));
       cell("leg", place === 0 ? "start" : `+ ${distanceText(this.way[place] - this.way[place - 1])}`);
-      cell("time", Number.isFinite(hours) && Number(this.speed.value) > 0 ? hoursText(hours) : "");
+      cell("time", this.when(place));
+    }
+    if (facts.columns[0] === "lat") {
+      const at = this.cities.place(this.tour[home ? 0 : place]).map((v) => v.toFixed(6)).join();
+      cell("go", "➤", { href: `geo:${at}?q=${at}`, tabIndex: -1, ariaLabel: `Navigate to ${this.name(home ? 0 : place)}` });
     }
     row.addEventListener("click", () => this.pick(home ? 0 : place));
     return row;
+  }
+
+  // When a place is reached: as the page was made, or at the speed that was typed.
+  when(place) {
+    const speed = Number(this.speed.value);
+    let seconds = this.arrivals?.[place];
+    if (this.arrivals === null || (facts.speed !== null && speed !== facts.speed)) {
+      if (!(speed > 0)) return "";
+      seconds = (3.6 * this.way[place] * (facts.metres || 1000)) / speed + facts.stopTime * Math.max(0, place - 1);
+    }
+    return facts.depart === null ? hoursText(seconds / 3600) : clockText(facts.depart + seconds);
   }
 
   pick(place) {
@@ -99,6 +125,7 @@ class Itinerary {
   }
 
   key(event) {
+    if (event.key === "Enter") this.room.querySelector("[aria-current=true] .go")?.click();
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (by === undefined || this.count === 0) return;
     event.preventDefault();
@@ -111,9 +138,16 @@ class Itinerary {
 }
 
 function distanceText(distance) {
+  if (facts.seconds) return hoursText(distance / 3600);
   const metres = distance * facts.metres;
   if (facts.metres > 0) return metres < 1000 ? `${metres.toFixed(0)} m` : `${grouped((metres / 1000).toFixed(metres < 1e5 ? 1 : 0))} km`;
   return grouped(facts.integral ? Math.round(distance) : Number(distance.toPrecision(6)));
+}
+
+// A time of day, as GTFS has it: 25:10 is ten past one of the next day.
+function clockText(seconds) {
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  return [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0")).join(":");
 }
 
 function hoursText(hours) {

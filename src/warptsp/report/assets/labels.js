@@ -17,7 +17,7 @@ class Labels {
   draw() {
     const { canvas, view } = this, colour = laidOver(canvas, view), context = canvas.getContext("2d");
     context.clearRect(0, 0, canvas.width, canvas.height);
-    this.paint(context, view, colour, [this.buttons()]);
+    Object.assign(this, this.paint(context, view, colour, [this.buttons()]));
   }
 
   // The box of the buttons that lie above the picture.
@@ -27,14 +27,15 @@ class Labels {
   }
 
   // Over the picture that a camera sees, on the screen or on paper; view: its path, camera, ratio and pixel(). Nothing
-  // is written into boxes that are covered.
+  // is written into boxes that are covered. Returned is what is written.
   paint(context, view, colour, covered = []) {
     const { camera, ratio } = view, tour = this.tour();
-    [this.shown, this.ends] = [[], []];
-    if (tour === undefined) return;
+    const shown = [], ends = [];
+    if (tour === undefined) return { shown, ends };
     context.save();
     context.scale(ratio, ratio);
-    context.font = `11px ${colour("--sans")}`;
+    const plain = `11px ${colour("--sans")}`, bold = `bold ${plain}`;
+    context.font = plain;
     context.textBaseline = "middle";
     const at = (place) => view.pixel(this.cities.x[tour[place]], this.cities.y[tour[place]]);
     for (const [place, text] of facts.closed ? [[0, "start"]] : [[0, "start"], [tour.length - 1, "end"]]) {
@@ -43,35 +44,44 @@ class Labels {
       context.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
       context.fillStyle = colour("--panel");
       context.fillText(text, box[0] + 6, y - 15);
-      this.ends.push({ place, text, box });
+      ends.push({ place, text, box });
     }
     const places = (this.on && this.inView(tour, view)) || [];
     context.fillStyle = colour("--line");
     for (const place of places) this.arrow(context, at(place), at((place + 1) % tour.length), place, tour.length);
     context.lineJoin = "round";
     context.strokeStyle = colour("--panel");
-    context.fillStyle = colour("--ink");
-    context.lineWidth = 3;
-    const dots = places.map((place) => at(place)), boxes = [...covered, ...this.ends.map((end) => end.box)];
+    context.lineWidth = 4; // of the halo, half of which the letters cover
+    const dots = places.map((place) => at(place)), boxes = [...covered, ...ends.map((end) => end.box)];
     for (const [x, y] of dots) boxes.push([x - 4, y - 4, x + 4, y + 4]);
     const [wide, high] = [camera.width / ratio, camera.height / ratio];
     const fits = (box) =>
       box[0] >= 0 && box[1] >= 0 && box[2] <= wide && box[3] <= high &&
       boxes.every((b) => box[0] >= b[2] || box[2] <= b[0] || box[1] >= b[3] || box[3] <= b[1]);
     places.forEach((place, i) => {
-      const number = String(place + 1), name = this.cities.labels?.[tour[place]];
-      const texts = name === undefined ? [number] : [`${number} ${name.length > 28 ? `${name.slice(0, 27)}…` : name}`, number];
-      for (const text of texts) {
-        const box = this.around(dots[i], context.measureText(text).width, fits);
+      const number = String(place + 1), name = this.cities.labels?.[tour[place]] ?? "";
+      const short = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+      for (const text of short === "" ? [""] : [short, ""]) {
+        context.font = bold;
+        const apart = context.measureText(number).width + (text === "" ? 0 : 6);
+        context.font = plain;
+        const box = this.around(dots[i], apart + context.measureText(text).width, fits);
         if (box === undefined) continue;
         boxes.push(box);
-        context.strokeText(text, box[0] + 1, (box[1] + box[3]) / 2);
-        context.fillText(text, box[0] + 1, (box[1] + box[3]) / 2);
-        this.shown.push({ place, text, box });
+        const y = (box[1] + box[3]) / 2;
+        // The number, bold and in the colour of the line, and the name, which may begin with one of its own.
+        for (const [font, fill, written, x] of [[bold, "--line", number, 1], [plain, "--ink", text, 1 + apart]]) {
+          context.font = font;
+          context.fillStyle = colour(fill);
+          context.strokeText(written, box[0] + x, y);
+          context.fillText(written, box[0] + x, y);
+        }
+        shown.push({ place, number, text, box });
         break;
       }
     });
     context.restore();
+    return { shown, ends };
   }
 
   // The first box beside a dot in which there is nothing yet.

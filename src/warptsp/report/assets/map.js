@@ -1,4 +1,4 @@
-// A map below the tour: OpenStreetMap's raster tiles, loaded only while it is switched on.
+// A map below the tour: raster tiles of who the report names, loaded only while it is switched on.
 
 const TILE = 256;
 const DEEPEST = 19;
@@ -44,7 +44,8 @@ class TileMap {
         wanted.add(key);
         let tile = this.tiles.get(key);
         if (tile === undefined) {
-          tile = this.made(`${facts.tiles}/${depth}/${around}/${y}.png`);
+          const place = { "{z}": depth, "{x}": around, "{y}": y };
+          tile = this.made(facts.tiles[0].replace(/{[xyz]}/g, (name) => place[name]));
           this.tiles.set(key, tile);
         }
         tile.style.transform = `translate(${x0 + x * size}px, ${y0 + y * size}px) scale(${size / TILE})`;

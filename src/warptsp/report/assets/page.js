@@ -70,14 +70,22 @@ class Page extends Viewer {
       this.labels = new Labels(find("labels"), this.view, this.cities, () => this.tour);
       this.view.resize();
       if (facts.plane.mercator) {
-        find("map-label").hidden = false;
         find("coasts-label").hidden = false;
         this.world = await World.load(find("world"), this.view);
+      }
+      if (facts.tiles !== null) {
+        this.server = new URL(facts.tiles[0]).host;
+        find("map-label").hidden = false;
+        find("map-label").lastElementChild.textContent = `Map, loaded from ${this.server}`;
+        find("attribution").textContent = facts.tiles[1];
+        const foot = document.querySelector("footer");
+        foot.textContent = foot.textContent.replace("Everything", "Everything but the map");
         this.map = new TileMap(find("tiles"), this.view, () => this.mapFailed());
       }
     }
     if (facts.dimensions === 3 && facts.plane !== null) this.setFigure("seen", "from above");
     this.legs = await integersOf("legs", false);
+    this.arrivals = await integersOf("arrivals", true);
     this.measured = this.snapshots.length - 1; // the tour that the legs are of
     this.itinerary = new Itinerary(find("itinerary"), this.cities, (place) => this.goTo(place));
     this.listen();
@@ -100,7 +108,8 @@ class Page extends Viewer {
     const best = facts.snapshots[facts.snapshots.length - 1];
     this.setFigure(this.lengthName, "…");
     if (best !== undefined) this.setBest(best.length);
-    if (facts.bound !== null) this.setFigure(...facts.bound);
+    if (facts.proved !== null) this.setFigure("proof", facts.proved);
+    else if (facts.bound !== null) this.setFigure(...facts.bound);
     this.setFigure("cities", grouped(facts.cities));
     if (facts.unit === "") this.setFigure("distances", facts.metric);
     if (!facts.closed) this.setFigure("kind", "open path");
@@ -115,8 +124,8 @@ class Page extends Viewer {
   setBest(length) {
     if (length >= (this.best ?? Infinity)) return;
     this.best = length;
-    this.setFigure(this.lengthName, facts.metres > 0 ? distanceText(length) : grouped(lengthText(length)));
-    if (facts.known !== null && facts.known.length > 0) {
+    this.setFigure(this.lengthName, facts.metres > 0 || facts.seconds ? distanceText(length) : grouped(lengthText(length)));
+    if (facts.proved === null && facts.known !== null && facts.known.length > 0) {
       const name = facts.known.proven ? "over the optimum" : "over the best known length";
       this.setFigure(name, percent(Math.max(0, length / facts.known.length - 1)));
     }
@@ -144,7 +153,7 @@ class Page extends Viewer {
     // A later call may have come in between.
     if (this.shown !== i || this.snapshots.list[i] !== snapshot) return;
     this.tour = tour;
-    if (i === this.snapshots.length - 1) this.itinerary.set(tour, i === this.measured ? this.legs : null);
+    if (i === this.snapshots.length - 1) this.itinerary.set(tour, ...(i === this.measured ? [this.legs, this.arrivals] : [null, null]));
     if (this.view === undefined) return;
     const n = tour.length;
     const mark = (k) => {
@@ -227,10 +236,13 @@ class Page extends Viewer {
       return;
     }
     const city = this.tour[place % this.tour.length];
-    const digits = facts.plane.mercator ? 5 : 0;
-    const [x, y] = this.cities.place(city).map((v) => (digits ? v.toFixed(digits) : Number(v.toPrecision(7))));
+    const digits = (v) => (facts.columns[0] === "lat" ? v.toFixed(5) : Number(v.toPrecision(7)));
+    const at = this.cities.place(city)?.map(digits).join(", ");
     const name = this.cities.labels === null ? "" : `${this.cities.labels[city]}, `;
-    here.textContent = `${name}city ${this.cities.id(city)} at ${x}, ${y}; stop ${(place % this.tour.length) + 1} of ${this.tour.length}`;
+    const stop = place % this.tour.length, way = this.shown === this.measured ? this.itinerary.way : null;
+    const when = way === null ? "" : this.itinerary.when(stop);
+    const far = way === null ? "" : `, ${distanceText(way[stop])} from the start${when && ` (${when})`}`;
+    here.textContent = `${name}city ${this.cities.id(city)}${at ? ` at ${at}` : ""}; stop ${stop + 1} of ${this.tour.length}${far}`;
     const { clientWidth: width, clientHeight: height } = find("stage");
     const x0 = Math.max(4, Math.min(px + 14, width - here.offsetWidth - 4));
     const y0 = py + 14 + here.offsetHeight > height ? py - 10 - here.offsetHeight : py + 14;
@@ -248,18 +260,19 @@ class Page extends Viewer {
 
   mapFailed() {
     if (find("status").dataset.state !== "live") {
-      this.setStatus({ text: "The map could not be loaded: no network, or openstreetmap.org refused.", state: "error" });
+      this.setStatus({ text: `The map could not be loaded: no network, or ${this.server} refused.`, state: "error" });
     }
   }
 
   async download(kind) {
     const snapshot = this.snapshots.list[this.shown], tour = await this.snapshots.tour(this.shown);
     if (kind === "tour") save(fileName(".tour"), tourFile(this.cities, snapshot, tour), "text/plain");
-    else save(fileName(".csv"), await tableFile(this.cities, tour), "text/csv");
+    else save(fileName(".csv"), tableFile(this.cities, tour), "text/csv");
   }
 
-  async print() {
+  print() {
     const canvas = find("print");
+    document.body.classList.toggle("listed", this.itinerary.print());
     if (this.view?.path == null) {
       canvas.hidden = true;
       return;
@@ -270,20 +283,17 @@ class Page extends Viewer {
     const onPaper = {
       "--line": "#1f5499", "--ink": "#000", "--panel": "#fff", "--sans": "sans-serif", "--land": "#f3f1ea", "--coast": "#b5b0a2",
     };
-    this.world?.putUnder(canvas, printed, (name) => onPaper[name]);
-    if (!this.labels.on) return;
-    const { shown, ends } = this.labels;
-    this.labels.paint(context, printed, (name) => onPaper[name]);
-    Object.assign(this.labels, { shown, ends }); // what is on the screen
+    this.world?.paint(canvas, printed, (name) => onPaper[name]);
+    if (this.labels.on) this.labels.paint(context, printed, (name) => onPaper[name]);
   }
 
   // The other theme, or, pressed again, that of the system: the rules for dark pages hold always, or never.
   switchTheme() {
-    const system = "(prefers-color-scheme: dark)", { style } = document.documentElement;
+    const system = "screen and (prefers-color-scheme: dark)", { style } = document.documentElement;
     this.darkRules ??= [...document.styleSheets[0].cssRules].filter((rule) => rule.media?.mediaText === system);
     if (style.colorScheme !== "") style.colorScheme = "";
     else style.colorScheme = window.matchMedia(system).matches ? "light" : "dark";
-    for (const { media } of this.darkRules) media.mediaText = { dark: "all", light: "not all" }[style.colorScheme] ?? system;
+    for (const { media } of this.darkRules) media.mediaText = { dark: "screen", light: "not all" }[style.colorScheme] ?? system;
     this.view?.redraw();
   }
 
@@ -314,8 +324,10 @@ class Page extends Viewer {
       if (!event.target.checked && find("status").dataset.state === "error") this.setStatus({ text: "", state: "" });
     });
     window.addEventListener("beforeprint", () => this.print());
+    window.addEventListener("afterprint", () => this.itinerary.draw());
     window.matchMedia("print").addEventListener("change", (event) => {
       if (event.matches) this.print();
+      else this.itinerary.draw();
     });
     if (this.view === undefined) for (const id of ["zoom", "picture", "numbers-label"]) find(id).hidden = true;
   }

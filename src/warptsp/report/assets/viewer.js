@@ -35,8 +35,8 @@ class Viewer {
   setPlaying(playing) {
     this.playing = playing;
     find("play").setAttribute("aria-pressed", String(playing));
-    find("play").title = playing ? "Pause (space)" : "Play (space)";
-    find("play-name").textContent = playing ? "Pause" : "Play";
+    find("play").ariaLabel = playing ? "Pause" : "Play";
+    find("play").title = `${find("play").ariaLabel} (space)`;
   }
 
   // Which snapshot is shown, or how far the way is: a figure, what is said of it, and a line below.

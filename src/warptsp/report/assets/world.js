@@ -18,25 +18,17 @@ class World {
 
   draw() {
     const { canvas, view } = this;
-    this.drawn = this.paint(canvas, view.camera, view.ratio, laidOver(canvas, view));
+    const colour = laidOver(canvas, view);
+    canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
+    this.drawn = this.paint(canvas, view, colour);
   }
 
-  // Below what is on the canvas of a sheet of paper.
-  putUnder(canvas, { camera, ratio }, colour) {
-    const own = document.createElement("canvas"), context = canvas.getContext("2d");
-    [own.width, own.height] = [canvas.width, canvas.height];
-    this.paint(own, camera, ratio, colour);
-    context.globalCompositeOperation = "destination-over";
-    context.drawImage(own, 0, 0);
-    context.globalCompositeOperation = "source-over";
-  }
-
-  // Returned is whether the lines are wanted, and fine enough.
-  paint(canvas, camera, ratio, colour) {
+  // Below what is on a canvas; returned is whether the lines are wanted, and fine enough.
+  paint(canvas, { camera, ratio }, colour) {
     const { x, y } = this, { width, height } = canvas;
     const context = canvas.getContext("2d"), round = 1 / facts.plane.step;
-    context.clearRect(0, 0, width, height);
     if (!this.on || (camera.scale * round) / ratio >= COARSE) return false;
+    context.globalCompositeOperation = "destination-over"; // what comes first lies on top
     context.fillStyle = colour("--land");
     context.strokeStyle = colour("--coast");
     context.lineWidth = 0.8 * ratio;
@@ -53,9 +45,10 @@ class World {
           else context.lineTo(px, py);
         }
       }
-      context.fill();
       context.stroke();
+      context.fill();
     }
+    context.globalCompositeOperation = "source-over";
     return true;
   }
 }

@@ -12,7 +12,7 @@ from importlib import import_module
 import numpy as np
 
 from warptsp._checks import shown
-from warptsp._words import as_called
+from warptsp._words import as_called, did_you_mean
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
@@ -38,8 +38,11 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
     if name is not None:
         found = next((format for format in formats() if format.name == name.lower()), None)
         if found is None:
-            names = ", ".join(format.name for format in formats())
-            raise InvalidOption(f"there is no format of strokes {shown(name)}: use one of {names}")
+            able = [format.name for format in formats()]
+            raise InvalidOption(
+                f"there is no format of strokes {shown(name)}: use one of {', '.join(able)}"
+                f"{did_you_mean(name, able)}"
+            )
         return found
     file = os.fspath(path)
     found = next((format for format in formats() if file.lower().endswith(format.endings)), None)

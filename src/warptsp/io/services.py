@@ -1,0 +1,183 @@
+"""Answers of routing services with a table, in the form of OSRM's: Valhalla, GraphHopper, Google, HERE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from warptsp.errors import InvalidProblem
+
+from ._text import quoted
+
+UNITS = {"durations": "seconds", "distances": "metres"}
+_VALHALLA = "sources_to_targets"
+_TABLES = (*UNITS, _VALHALLA, "times")
+_MOST_PLACES = 10_000  # of an answer that names its entries by number, so that few could ask for much memory
+
+
+def is_routing_answer(document: object) -> bool:
+    """Whether this is the answer of such a service, a refusal included."""
+    if isinstance(document, list):
+        return bool(document) and isinstance(document[0], Mapping) and _is_google_route(document[0])
+    if not isinstance(document, Mapping) or "type" in document:
+        return False
+    named = (key in document and not (key in UNITS and isinstance(document[key], Mapping)) for key in _TABLES)
+    return any(named) or (
+        refusal_in(document) is not None or document.get("code") == "Ok" or _reader_of(document) is not None
+    )
+
+
+def refusal_in(document: Any) -> str | None:
+    """What a service answered in place of a table; None if it did not."""
+    if not isinstance(document, Mapping):
+        return None
+    if isinstance(code := document.get("code"), str):
+        return None if code == "Ok" else f"{quoted(code)} and no table: {_words(document, 'message')}"
+    if "error_code" in document:
+        return f"{quoted(str(document['error_code']))} and no table: {_words(document, 'error')}"
+    if "error_message" in document and isinstance(status := document.get("status"), str):  # Google
+        return f"{quoted(status)} and no table: {_words(document, 'error_message')}"
+    error = document.get("error")
+    if isinstance(error, Mapping) and "message" in error:  # openrouteservice, Google's newer one
+        return f"no table: {_words(error, 'message')}"
+    table = any(key in document for key in (*UNITS, "times"))
+    if "hints" in document and "message" in document and not table:
+        return f"no table: {_words(document, 'message')}"
+    return None
+
+
+def as_osrm(document: Any) -> Mapping[str, Any]:
+    """The answer of a service with the keys of OSRM's."""
+    if isinstance(document, list):
+        return _google_routes(document)
+    read = _reader_of(document)
+    return document if read is None else read(document)
+
+
+def _reader_of(document: Mapping[str, Any]) -> Callable[[Any], Mapping[str, Any]] | None:
+    if _VALHALLA in document:
+        return _valhalla
+    if "times" in document:
+        return _graphhopper
+    if "rows" in document and "origin_addresses" in document:
+        return _google
+    here = document.get("matrix")
+    return _here if isinstance(here, Mapping) and "numOrigins" in here else None
+
+
+def _words(document: Mapping[str, Any], key: str) -> str:
+    return quoted(str(document.get(key, "")), 200)
+
+
+def _valhalla(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    table = document[_VALHALLA]
+    found: dict[str, Any] = {}
+    if isinstance(table, Mapping):  # its short form
+        found = {key: table[key] for key in UNITS if key in table}
+    elif isinstance(table, Sequence) and all(
+        isinstance(row, Sequence) and all(isinstance(cell, Mapping) for cell in row) for row in table
+    ):
+        for key, entry in (("durations", "time"), ("distances", "distance")):
+            found[key] = [[cell.get(entry) for cell in row] for row in table]
+    else:
+        found = {"durations": table}
+    for key, given in (("sources", "sources"), ("destinations", "targets")):
+        found[key] = _valhalla_places(document.get(given))
+    return {**found, "units": document.get("units", "kilometers")}
+
+
+def _valhalla_places(entries: Any) -> list[dict[str, Any]] | None:
+    if isinstance(entries, list) and len(entries) == 1 and isinstance(entries[0], list):
+        entries = entries[0]  # as older versions have them
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        return None
+    return [{"location": [entry.get("lon"), entry.get("lat")]} for entry in entries]
+
+
+def _graphhopper(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"durations": document["times"], "distances": document.get("distances")}
+
+
+def _google(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Google's Distance Matrix: an element without a route has another status than OK."""
+    rows = [_list_of(_get(row, "elements")) for row in _list_of(document["rows"])]
+    origins, destinations = (_list_of(document.get(f"{end}_addresses")) for end in ("origin", "destination"))
+    _check_same(origins, destinations)
+    found: dict[str, Any] = {}
+    for key, entry in (("durations", "duration"), ("distances", "distance")):
+        if any(entry in element for row in rows for element in row if isinstance(element, Mapping)):
+            found[key] = [[_get(_get(element, entry), "value") for element in row] for row in rows]
+    return {**found, "sources": [{"name": name} for name in origins]}
+
+
+def _is_google_route(element: Mapping[str, Any]) -> bool:
+    return "condition" in element and ("distanceMeters" in element or "duration" in element)
+
+
+def _google_routes(elements: Sequence[Any]) -> Mapping[str, Any]:
+    """Google's computeRouteMatrix: elements in any order, which leave out an index that is 0."""
+    size = 0
+    for element in elements:
+        for key in ("originIndex", "destinationIndex"):
+            index = _get(element, key) or 0
+            if type(index) is not int or not 0 <= index < _MOST_PLACES:
+                raise InvalidProblem(f"the table has {key} {quoted(str(index))}: a whole number is needed")
+            size = max(size, index + 1)
+    if size * size != len(elements):
+        raise InvalidProblem(
+            f"the table has {len(elements)} elements of {size} places: one from each place to each is needed"
+        )
+    found: dict[str, Any] = {key: [[None] * size for _ in range(size)] for key in UNITS}
+    for element in elements:
+        at = element.get("originIndex") or 0, element.get("destinationIndex") or 0
+        if element.get("condition", "ROUTE_EXISTS") == "ROUTE_EXISTS":
+            found["durations"][at[0]][at[1]] = _seconds(element.get("duration"))
+            found["distances"][at[0]][at[1]] = element.get("distanceMeters", 0)
+    return {key: rows for key, rows in found.items() if any(any(row) for row in rows)}
+
+
+def _seconds(text: Any) -> Any:
+    """The number of seconds that Google writes as ``"160s"``; what is none stays, and is refused."""
+    try:
+        return float(text.removesuffix("s"))
+    except (AttributeError, ValueError):
+        return text
+
+
+def _here(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """HERE's matrix routing: entries row by row in one list; where an error code stands there is no route."""
+    matrix = document["matrix"]
+    rows, columns = (matrix.get(key) for key in ("numOrigins", "numDestinations"))
+    if type(rows) is not int or type(columns) is not int:
+        raise InvalidProblem(
+            "the table does not say in whole numbers how many origins and destinations it has"
+        )
+    codes = matrix.get("errorCodes") or []
+    found: dict[str, Any] = {}
+    for key, given in (("durations", "travelTimes"), ("distances", "distances")):
+        if given not in matrix:
+            continue
+        entries = _list_of(matrix[given])
+        if len(entries) != rows * columns or rows < 1:
+            raise InvalidProblem(f"the table has {len(entries)} {given}, not {rows} x {columns}")
+        if isinstance(codes, list) and len(codes) == len(entries):  # 3: the route breaks a wish, and exists
+            entries = [None if code not in (0, 3) else e for e, code in zip(entries, codes, strict=True)]
+        found[key] = [entries[begin : begin + columns] for begin in range(0, len(entries), columns)]
+    return found
+
+
+def _check_same(origins: list[Any], destinations: list[Any]) -> None:
+    if origins != destinations and len(origins) == len(destinations):
+        i = next(i for i, pair in enumerate(zip(origins, destinations, strict=True)) if pair[0] != pair[1])
+        raise InvalidProblem(
+            f"source and destination {i} (counted from 0) are different places: the table must go from each "
+            "place to each"
+        )
+
+
+def _get(node: Any, key: str) -> Any:
+    return node.get(key) if isinstance(node, Mapping) else None
+
+
+def _list_of(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

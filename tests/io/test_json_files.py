@@ -1,0 +1,258 @@
+"""JSON in the forms that people have: each is read right, or refused in a line that names the cure."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import warptsp
+from warptsp.cli import commands
+from warptsp.errors import InvalidOption, InvalidTour, ParseError
+from warptsp.io import load, read_tour
+
+PLACES = {"A": (52.1, 13.2), "B": (53.1, 13.3), "C": (53.4, 14.2)}
+NAMED = [{"name": name, "lat": lat, "lon": lon} for name, (lat, lon) in PLACES.items()]
+MATRIX = [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+COLUMNS = {
+    "name": list(PLACES),
+    "lat": [lat for lat, _ in PLACES.values()],
+    "lon": [lon for _, lon in PLACES.values()],
+}
+
+
+def point(lat, lon):
+    return {"type": "Point", "coordinates": [lon, lat]}
+
+
+def read(folder, document, name="a.json", **options):
+    file = folder / name
+    file.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    return load(file, **options)
+
+
+@pytest.fixture(autouse=True)
+def _notes(caplog):
+    caplog.set_level(logging.INFO, "warptsp")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        NAMED,
+        [NAMED[0], dict(reversed(NAMED[1].items())), NAMED[2]],
+        {name: {"lat": lat, "lng": lon} for name, (lat, lon) in PLACES.items()},
+        COLUMNS,
+        [list(COLUMNS), *map(list, zip(*COLUMNS.values(), strict=True))],
+        [{"name": name, "location": {"lat": lat, "lng": lon}} for name, (lat, lon) in PLACES.items()],
+        [{"name": name, "at": {"gps": {"lat": lat, "lng": lon}}} for name, (lat, lon) in PLACES.items()],
+        [{"name": name, "loc": point(*place)} for name, place in PLACES.items()],
+        [{"name": name, "lonlat": [lon, lat]} for name, (lat, lon) in PLACES.items()],
+        [{"name": name, "lat": f"{lat}", "lon": f"{lon}"} for name, (lat, lon) in PLACES.items()],
+        {"version": 1, "data": {"cities": NAMED}},
+        {"names": list(PLACES), "data": [["lat", "lon"], *map(list, PLACES.values())]},
+        # As pandas writes a frame.
+        {title: dict(enumerate(column)) for title, column in COLUMNS.items()},
+        {str(row): place for row, place in enumerate(NAMED)},
+        {"columns": ["lat", "lon"], "index": list(PLACES), "data": list(map(list, PLACES.values()))},
+        {"schema": {"fields": []}, "data": [{"index": row, **place} for row, place in enumerate(NAMED)]},
+        "\n".join(map(json.dumps, NAMED)),
+        [{"type": "Feature", "geometry": point(*p), "properties": {"name": n}} for n, p in PLACES.items()],
+        {
+            "elements": [
+                {"type": "node", "id": number, "lat": lat, "lon": lon, "tags": {"name": name, "x": "y"}}
+                for number, (name, (lat, lon)) in enumerate(PLACES.items(), 1)
+            ]
+        },
+    ],
+)
+def test_places(tmp_path, document):
+    problem = read(tmp_path, document)
+    assert (problem.metric.name, list(problem.labels)) == ("GREAT_CIRCLE", list(PLACES))
+    np.testing.assert_array_equal(problem.coordinates, list(PLACES.values()))
+
+
+def test_places_in_the_plane(tmp_path, caplog):
+    for document in ({"A": [100, 2], "B": [3, 4]}, [["A", 100, 2], ["B", 3, 4]], [[100, 2], [3, 4]]):
+        problem = read(tmp_path, document)
+        assert (problem.metric.name, problem.coordinates.tolist()) == ("EXACT_2D", [[100, 2], [3, 4]])
+    caplog.clear()
+    assert read(tmp_path, PLACES).metric.name == "EXACT_2D"
+    assert f"{tmp_path / 'a.json'}: the numbers look like degrees" in caplog.text
+    assert read(tmp_path, PLACES, metric="haversine").metric.name == "GREAT_CIRCLE"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        MATRIX,
+        [[0], [5, 0], [7, 9, 0]],
+        [["", *"ABC"], *([name, *row] for name, row in zip("ABC", MATRIX, strict=True))],
+        {"A": {"B": 5, "C": 7}, "B": {"A": 5, "C": 9}, "C": {"A": 7, "B": 9}},
+        {"A": {"B": 5, "C": 7}, "B": {"C": 9}},
+        {"columns": list("ABC"), "index": list("ABC"), "data": MATRIX},
+        {name: dict(enumerate(row)) for name, row in zip("ABC", MATRIX, strict=True)},
+        {"cities": list("ABC"), "distances": MATRIX},
+        {"distance_matrix": MATRIX, "num_vehicles": 1, "depot": 0},
+        [
+            {"from": a, "to": b, "distance": d}
+            for a, b, d in [*zip("AABBCC", "BCACAB", (5, 7, 5, 9, 7, 9), strict=True)]
+        ],
+    ],
+)
+def test_distances(tmp_path, document):
+    problem = read(tmp_path, document)
+    assert problem.matrix.tolist() == MATRIX
+    assert problem.labels is None or list(problem.labels) == list("ABC")
+
+
+def test_large_numbers_and_missing_arcs(tmp_path):
+    large = 2**60 + 1
+    assert read(tmp_path, [[0, large, 1], [large, 0, 2], [1, 2, 0]]).matrix[0, 1] == large
+    names = {"A": {"B": "inf", "C": 7, "D": 1}, "B": {"C": 9, "D": 1}, "C": {"D": 1}}
+    row = [[0, "inf", 7, 1], ["inf", 0, 9, 1], [7, 9, 0, 1], [1, 1, 1, 0]]
+    for document in (names, row):
+        assert warptsp.solve(read(tmp_path, document)).tour.tolist() in ([0, 2, 1, 3], [0, 3, 1, 2])
+
+
+def element(seconds, metres):
+    return {"duration": {"value": seconds}, "distance": {"value": metres}, "status": "OK"}
+
+
+def route(start, end, seconds):
+    # Google leaves out what is 0.
+    ends = {key: index for key, index in (("originIndex", start), ("destinationIndex", end)) if index}
+    return {**ends, "duration": f"{seconds}s", "condition": "ROUTE_EXISTS"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {
+            "origin_addresses": ["P", "Q"],
+            "destination_addresses": ["P", "Q"],
+            "rows": [
+                {"elements": [element(0, 0), element(5, 50)]},
+                {"elements": [element(6, 60), element(0, 0)]},
+            ],
+            "status": "OK",
+        },
+        [route(1, 0, 6), route(0, 1, 5), route(0, 0, 0), route(1, 1, 0)],
+        {"matrix": {"numOrigins": 2, "numDestinations": 2, "travelTimes": [0, 5, 6, 0]}, "matrixId": "x"},
+        {"durations": [[0, 5], [6, 0]], "metadata": {"query": {"profile": "driving-car"}}},
+    ],
+)
+def test_answers_of_services(tmp_path, document):
+    problem = read(tmp_path, document)
+    assert (problem.asymmetric, problem.matrix.tolist()) == (True, [[0, 5], [6, 0]])
+    if "rows" in document:
+        assert list(problem.labels) == ["P", "Q"]
+        assert load(tmp_path / "a.json", format="osrm-distances").matrix.tolist() == [[0, 50], [60, 0]]
+    with pytest.raises(InvalidOption, match=r"only a table has columns, and .*a.json is read as a"):
+        load(tmp_path / "a.json", columns={"x": 1, "y": 2})
+
+
+def test_where_no_route_leads(tmp_path, caplog):
+    here = {"numOrigins": 2, "numDestinations": 2, "travelTimes": [0, 5, 6, 0], "errorCodes": [0, 1, 3, 0]}
+    read(tmp_path, {"matrix": here})
+    assert "no route for 1 pairs of places, such as from 0 to 1" in caplog.text
+
+
+def test_nodes_of_overpass(tmp_path, caplog):
+    nodes = [{"type": "node", "id": 77, "lat": 1, "lon": 2}, {"type": "node", "id": 55, "lat": 3, "lon": 4}]
+    assert read(tmp_path, {"elements": nodes}).node_ids.tolist() == [77, 55]
+    ways = [
+        {"type": "way", "id": 77, "center": {"lat": 5, "lon": 6}, "tags": {"name": "W"}},
+        {"type": "way", "id": 78},
+    ]
+    problem = read(tmp_path, {"elements": nodes + ways})
+    assert (problem.n, problem.node_ids, list(problem.labels)) == (3, None, ["", "", "W"])
+    assert "elements without a place are left out, 1 of 4" in caplog.text
+
+
+def test_columns_and_incomplete_rows(tmp_path, caplog):
+    rows = [{"Kunde": "A", "Nord": 52.1, "Ost": 13.2}, {"Kunde": "B", "Nord": 53.1}]
+    with pytest.raises(ParseError, match="columns 'Kunde', 'Nord', 'Ost': columns x and y, or lat and lon"):
+        read(tmp_path, rows)
+    columns = {"lat": "Nord", "lon": "Ost"}
+    with pytest.raises(ParseError, match=r"row 1 \(counted from 0\): nothing in column Ost: .*skip_incomp"):
+        read(tmp_path, rows, columns=columns)
+    assert read(tmp_path, rows, columns=columns, skip_incomplete=True).n == 1
+    assert "1 row without coordinates is left out: row 1 (counted from 0) ('B')" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("[1, 2, 3]", "a list of 3 such as 1 is no instance: places by name, .* GeoJSON or the table of a"),
+        ("5", "5 is no instance"),
+        ("{}", "an empty object is no instance"),
+        ('{"a": 1}', "an object with the keys 'a' is no instance"),
+        (
+            '{"nodes": [{"id": 1}], "links": [{"source": 1}]}',
+            "an object with the keys 'nodes', 'links' is no",
+        ),
+        ('{"type": "Topology", "objects": {}}', "an object with the keys 'type', 'objects' is no instance"),
+        ('{"A": {"B": 5}, "B": {"C": 9}}', "no distance leads from 'A' to 'C': every pair is needed"),
+        ('{"A": [1, 2], "A": [3, 4]}', "an object has the key 'A' twice: each once is needed"),
+        ('{"A": [1, 1e999], "B": [1, 2]}', "'1e999' is too large for a floating-point number"),
+        ("[[0, Infinity], [1, 0]]", 'Infinity is not a JSON number: .*, in a matrix "inf" for a missing arc'),
+        (f"[[1{'0' * 400}, 1], [2, 3]]", "is too large for a floating-point number"),
+        ('{"a":' * 500 + "[[1, 2]]" + "}" * 500, "an object with the keys 'a' is no instance"),
+        (
+            '[{"name": "A", "coordinates": [13.2, 52.1]}]',
+            r"'coordinates' is \[13.2, 52.1\]: call it latlon or",
+        ),
+        ('[{"x": 1, "y": 2}, 5]', r"row 1 \(counted from 0\) is 5: an object is needed, as before it"),
+        ('{"x": 1}\n{"x": 1\n', "a.json:2: is not JSON: Extra data"),
+        ('{"elements": []}', "has no elements with lat and lon: ask Overpass for nodes, or for out center"),
+        (
+            '{"origin_addresses": [], "rows": [], "status": "X", "error_message": "no key"}',
+            "answered 'X' and no",
+        ),
+        ('{"error": {"code": 6004, "message": "too many"}}', "the service answered no table: 'too many'"),
+        (
+            '{"origin_addresses": ["P"], "destination_addresses": ["Q"], "rows": [{"elements": [{}]}]}',
+            "source and destination 0 .* are different places",
+        ),
+        ('[{"originIndex": 1, "duration": "5s", "condition": "ROUTE_EXISTS"}]', "1 elements of 2 places"),
+        ('[{"originIndex": 1e9, "duration": "5s", "condition": "X"}]', "originIndex '1000000000.0': a whole"),
+        (
+            '{"matrix": {"numOrigins": 2, "numDestinations": 3, "travelTimes": [0]}}',
+            "1 travelTimes, not 2 x 3",
+        ),
+        ('{"matrix": {"numOrigins": "2"}}', "does not say in whole numbers how many"),
+        (json.dumps([{f"k{row}": 1} for row in range(6000)]), "6000 objects have 6000 different keys"),
+    ],
+)
+def test_what_is_refused(tmp_path, document, message):
+    with pytest.raises(ParseError, match=message):
+        read(tmp_path, document)
+
+
+@pytest.mark.parametrize(
+    "tour", [[0, 2, 1], [1, 3, 2], ["A", "C", "B"], ["A", "C", "B", "A"], {"tour": [0, 2, 1], "closed": True}]
+)
+def test_tours(tmp_path, tour):
+    (tmp_path / "tour.json").write_text(json.dumps(tour))
+    assert read_tour(tmp_path / "tour.json", read(tmp_path, NAMED)).tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("tour", [[], [1.5, 2, 3], [10**30, 1, 2], [True, 1, 2], [{"id": 1}], 5.5, {"a": 1}])
+def test_what_is_no_tour(tmp_path, tour):
+    (tmp_path / "tour.json").write_text(f" {json.dumps(tour)}")
+    with pytest.raises((ParseError, InvalidTour), match=r"is no tour: a list of node numbers|an integer is"):
+        read_tour(tmp_path / "tour.json", read(tmp_path, NAMED))
+
+
+def test_what_solve_writes_is_checked_and_no_instance(tmp_path):
+    read(tmp_path, NAMED)
+    places, answer = str(tmp_path / "a.json"), tmp_path / "answer.json"
+    answer.write_text(CliRunner().invoke(commands, ["solve", places, "--json", "--quiet"]).stdout)
+    checked = CliRunner().invoke(commands, ["check", places, str(answer)])
+    assert (checked.exit_code, "visits each of the 3 cities once" in checked.output) == (0, True)
+    with pytest.raises(ParseError, match=r"is a tour that warptsp found: the places stand in '.*a.json'"):
+        load(answer)
