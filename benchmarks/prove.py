@@ -26,6 +26,7 @@ BARS = {
     "a280": 3, "lin318": 3, "rat783": 3, "p654": 3, "pr299": 10, "pcb442": 10, "u574": 10, "rd400": 10,
     "att532": 15, "d493": 15, "pr1002": 15, "rat575": 60, "gr666": 60, "d657": 60, "u724": 60,
     "E1k.0": 300, "u1060": 300, "vm1084": 300, "pcb1173": 300, "nrw1379": 300,
+    "u1432": 25, "rl1304": 60, "u2319": 60,
 }  # fmt: skip
 BAR_OF_SMALL = 5
 LARGE = 15  # seconds; what has a longer bar is measured by --large

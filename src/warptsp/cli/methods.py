@@ -25,6 +25,7 @@ def command() -> None:
     for document in DOCUMENTS.values():
         about = f"{document.authors} ({document.year}): {document.title}; {document.published}"
         say(f"--document {document.number}   {about}")
+        distances = "" if document.metric is None else f" --metric {document.metric}"
         for name, system in document.systems.items():
             start = "" if system.start is None else f" --start {system.start}"
             given = "".join(f" --param {key}={value}" for key, value in system.params.items())
@@ -33,4 +34,4 @@ def command() -> None:
                 for device, chosen in (("CPU", system.cpu), ("GPU", system.gpu))
                 if chosen
             ]
-            say(f"    --method {name}{start}{given}{''.join(versions)}")
+            say(f"    --method {name}{start}{given}{distances}{''.join(versions)}")

@@ -193,9 +193,7 @@ def solve(
     """
     started = time.monotonic()
     from warptsp._checks import check_on_interrupt
-    from warptsp.claims import check_is_tour
-    from warptsp.errors import NoTourFound
-    from warptsp.interruption import delivered
+    from warptsp.claims import delivered_tour
     from warptsp.machine import resolve_threads
     from warptsp.methods import MAIN
     from warptsp.run import Settings
@@ -271,9 +269,4 @@ def solve(
         result.seconds,
         result.device,
     )
-    try:
-        check_is_tour(result.problem, result.tour, result.lower_bound, result)
-    except NoTourFound as error:
-        delivered(error.result, result.signal, on_interrupt)  # type: ignore[attr-defined]
-        raise
-    return delivered(result, result.signal, on_interrupt)
+    return delivered_tour(result.problem, result, on_interrupt)

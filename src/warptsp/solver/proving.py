@@ -117,9 +117,8 @@ def prove(
     from functools import partial
 
     from warptsp._checks import check_on_interrupt, shown
-    from warptsp.claims import check_is_tour
-    from warptsp.errors import InvalidOption, NoTourFound
-    from warptsp.interruption import delivered
+    from warptsp.claims import delivered_tour
+    from warptsp.errors import InvalidOption
     from warptsp.machine import resolve_threads
     from warptsp.problem import Problem
     from warptsp.proof.proof import ProofOptions
@@ -150,12 +149,7 @@ def prove(
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     proof = prove_with(options, problem, tour, began)
-    try:
-        check_is_tour(problem, proof.tour, proof.lower_bound, proof)
-    except NoTourFound as error:
-        delivered(error.result, proof.signal, on_interrupt)  # type: ignore[attr-defined]
-        raise
-    return delivered(proof, proof.signal, on_interrupt)
+    return delivered_tour(problem, proof, on_interrupt)
 
 
 def _searched(
