@@ -36,9 +36,8 @@ def warptsp(matrix: np.ndarray, seconds: float, seed: int) -> Callable[[], Any]:
     import warptsp
 
     warptsp.solve(np.random.default_rng(1).random((100, 2)), kicks=10, threads=1)  # imports what it needs
-    return lambda: warptsp.solve(
-        warptsp.Problem.from_matrix(matrix), time_limit=seconds, seed=seed, threads=1
-    ).tour.tolist()
+    problem = warptsp.Problem.from_matrix(matrix)
+    return lambda: warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1).tour.tolist()
 
 
 def fast_tsp(matrix: np.ndarray, seconds: float, seed: int) -> Callable[[], Any]:
