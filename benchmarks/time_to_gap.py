@@ -1,4 +1,4 @@
-"""How long to a given gap: warptsp on one thread, compared with targets and with other packages on PyPI.
+"""How long to a given gap: warptsp on one thread, compared with targets.
 
 Each target is a pair (gap, seconds) that the search, including set-up, has to reach on one thread. Two
 figures are given for it:
@@ -8,24 +8,18 @@ figures are given for it:
 - *free-running*: when a run that does not know its limit passes the gap.
 
 Every run is a process of its own, one after the other; worker.py describes the clocks and what they
-count. The peers take a matrix of distances, so they are run only if a matrix fits (see ``PEERS``);
-computing it is not counted. elkai takes no time limit: its seconds are what one run took.
+count. peers.py compares with other packages.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
-import sys
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from common import (
     gap_percent,
     is_available,
-    load,
     note,
     parser,
     report,
@@ -52,19 +46,6 @@ QUICK = ("pr1002", "E10k.0")
 QUICK_SECONDS = 2.0
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A solver of PyPI: up to how many cities it is run, and whether it takes a time limit."""
-
-    cities: int
-    limited: bool
-
-
-# What a matrix and, for the last two, Python lists of it leave of 8 GB, and a run of minutes at most.
-PEERS = {"fast-tsp": Peer(20_000, True), "OR-Tools": Peer(5_000, True), "elkai": Peer(2_500, False)}
-PEER_TIMEOUT = 600.0
-
-
 def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Run all there is to run on one instance."""
     bars = [bar for bar in BARS[name] if not options.quick or bar[1] <= QUICK_SECONDS]
@@ -72,7 +53,7 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
     if options.param:
         job["params"] = dict(text.split("=", 1) for text in options.param)
     longest = max(seconds for _, seconds in bars)
-    found: dict[str, Any] = {"instance": name, "bars": [], "peers": {}}
+    found: dict[str, Any] = {"instance": name, "bars": []}
     free = []
     for seed in options.seeds if options.free else ():
         note(f"{name}: seed {seed}, {longest:g} s, free-running")
@@ -89,8 +70,6 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
         length = found["known"] * (1 + gap / 100)
         reached = [seconds_to(run["history"], length) for run in free]
         found["bars"].append({"gap": gap, "seconds": seconds, "runs": runs, "free_seconds": reached})
-    if options.peers:
-        found["peers"] = measure_peers(name, found, options)
     return found
 
 
@@ -99,35 +78,6 @@ def checked(run: dict[str, Any]) -> dict[str, Any]:
     if "error" in run:
         raise SystemExit(f"warptsp: {run['error']}")
     return run
-
-
-def measure_peers(name: str, found: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
-    """Run the peers that can take the instance, with each bar's seconds, or once if they take no limit."""
-    import numpy as np
-
-    wanted = [peer for peer in options.peers if found["cities"] <= PEERS[peer].cities]
-    results: dict[str, Any] = {}
-    if not wanted:
-        return results
-    with tempfile.TemporaryDirectory() as folder:
-        problem = load(options.shared, name)
-        cities = np.arange(problem.n)
-        matrix = np.empty((problem.n, problem.n), dtype=np.int32)
-        for city in cities:
-            matrix[city] = problem.distance(np.full_like(cities, city), cities)
-        path = Path(folder, "matrix.npy")
-        np.save(path, matrix)
-        del matrix
-        for peer in wanted:
-            limits = [bar["seconds"] for bar in found["bars"]] if PEERS[peer].limited else [None]
-            for seconds in limits:
-                note(f"{name}: {peer}" + (f", {seconds:g} s" if seconds else ""))
-                job = {"job": peer, "matrix": str(path), "time_limit": seconds}
-                run = run_worker(job, python=options.peer_python, timeout=PEER_TIMEOUT + (seconds or 0))
-                if "length" in run:
-                    run["gap"] = gap_percent(run["length"], found["known"])
-                results.setdefault(peer, []).append({"time_limit": seconds, **run})
-    return results
 
 
 def bar_rows(found: dict[str, Any]) -> list[list[str]]:
@@ -148,31 +98,6 @@ def bar_rows(found: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def peer_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return a row of the second table for each time limit of an instance."""
-    rows = []
-    for place, bar in enumerate(found["bars"]):
-        ours = f"{statistics.median(run['gap'] for run in bar['runs']):.3f}"
-        row = [found["instance"], f"{bar['seconds']:g}", ours]
-        for peer, facts in PEERS.items():
-            runs = found["peers"].get(peer)
-            if runs is None:
-                row.append("-")
-            else:
-                run = runs[place if facts.limited else 0]
-                row.append(peer_cell(run, bar["seconds"]))
-        rows.append(row)
-    return rows
-
-
-def peer_cell(run: dict[str, Any], seconds: float) -> str:
-    """Return a peer's gap, and its time where that is not the limit."""
-    if "error" in run:
-        return str(run["error"])
-    late = run["wall"] > seconds * 1.02 + 0.1 or run["time_limit"] is None
-    return f"{run['gap']:.3f}" + (f" in {run['wall']:.1f} s" if late else "")
-
-
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument(
@@ -182,10 +107,6 @@ def main() -> None:
     options_parser.add_argument(
         "--free", action=argparse.BooleanOptionalAction, default=True, help="free-running runs, too"
     )
-    options_parser.add_argument(
-        "--peers", nargs="*", choices=list(PEERS), default=[], help="peers to run, too"
-    )
-    options_parser.add_argument("--peer-python", default=sys.executable, help="Python that has the peers")
     options_parser.add_argument(
         "--param", action="append", metavar="NAME=VALUE", help="parameter of the method"
     )
@@ -198,7 +119,7 @@ def main() -> None:
         for limits in ([bar[1] for bar in BARS[name]] for name in options.instances)
     )
     if not options.quick:
-        note(f"about {seconds * len(options.seeds) / 60:.0f} minutes, and the time of the peers")
+        note(f"about {seconds * len(options.seeds) / 60:.0f} minutes")
     results = []
     for name in options.instances:
         if not is_available(options.shared, name):
@@ -213,12 +134,6 @@ def main() -> None:
     text = (
         f"One thread, seeds {seeds}: median (least to greatest). Gap to the optimum or best known.\n\n{ours}"
     )
-    if options.peers:
-        peers = table(
-            ["instance", "time limit, s", "warptsp", *PEERS],
-            [row for found in results if found["peers"] for row in peer_rows(found)],
-        )
-        text += f"\n\n## Peers\n\nGap in % within the same time on the same machine, one thread.\n\n{peers}"
     report("time_to_gap", "Time to gap", text, results, options.output)
 
 

@@ -1,8 +1,7 @@
 """One measurement in a process of its own: a job as JSON on stdin, its result as JSON on stdout.
 
 The clocks start when the instance is in memory in the form that the solver takes, and stop when it has
-returned a tour. So reading is never counted; for the peers, which take a matrix of distances, neither is
-computing it. Only the solver's own work happens in between.
+returned a tour. So reading is never counted: only the solver's own work happens in between.
 """
 
 from __future__ import annotations
@@ -188,78 +187,6 @@ def _warm_up() -> None:
     warptsp.solve(np.random.default_rng(1).random((100, 2)), kicks=10, threads=1)
 
 
-def solve_fast_tsp(job: dict[str, Any]) -> list[int]:
-    """Return the tour of fast-tsp, a compiled local search with a time limit.
-
-    It refuses distances over 65535, so longer ones are scaled down to that, which keeps them exact to a
-    part in some hundreds of a mean edge; the tour is measured with the true distances all the same.
-    """
-    import fast_tsp
-
-    matrix = _matrix(job)
-    matrix = (matrix * min(1.0, 65535 / matrix.max()) + 0.5).astype("uint16")
-    return _timed(lambda: fast_tsp.find_tour(matrix, duration_seconds=job["time_limit"], max_threads=1))
-
-
-def solve_elkai(job: dict[str, Any]) -> list[int]:
-    """Return the tour of elkai, which is LKH; it takes no time limit."""
-    import elkai
-
-    matrix = elkai.DistanceMatrix(_matrix(job).tolist())
-    return _timed(lambda: matrix.solve_tsp(runs=1))[:-1]
-
-
-def solve_ortools(job: dict[str, Any]) -> list[int]:
-    """Return the tour of OR-Tools' routing solver with guided local search."""
-    from ortools.constraint_solver import pywrapcp, routing_enums_pb2
-
-    matrix = _matrix(job).tolist()
-
-    def search() -> list[int]:
-        manager = pywrapcp.RoutingIndexManager(len(matrix), 1, 0)
-        routing = pywrapcp.RoutingModel(manager)
-        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(matrix))
-        parameters = pywrapcp.DefaultRoutingSearchParameters()
-        parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PATH_CHEAPEST_ARC
-        parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-        parameters.time_limit.FromMilliseconds(int(1000 * job["time_limit"]))
-        solution = routing.SolveWithParameters(parameters)
-        if solution is None:
-            raise SystemExit(f"no tour in {job['time_limit']:g} s")
-        tour, index = [], routing.Start(0)
-        while not routing.IsEnd(index):
-            tour.append(manager.IndexToNode(index))
-            index = solution.Value(routing.NextVar(index))
-        return tour
-
-    return _timed(search)
-
-
-def _matrix(job: dict[str, Any]) -> Any:
-    import numpy as np
-
-    return np.load(job["matrix"])
-
-
-_clocks = {"wall": 0.0, "cpu": 0.0}
-
-
-def _timed(search: Callable[[], list[int]]) -> list[int]:
-    wall, cpu = time.monotonic(), time.process_time()
-    tour = search()
-    _clocks.update(wall=time.monotonic() - wall, cpu=time.process_time() - cpu)
-    return tour
-
-
-def _peer(search: Callable[[dict[str, Any]], list[int]], job: dict[str, Any]) -> dict[str, Any]:
-    tour = search(job)
-    matrix = _matrix(job)
-    if sorted(tour) != list(range(len(matrix))):
-        raise SystemExit("what it returned is no tour")
-    length = sum(int(matrix[a, b]) for a, b in zip(tour, tour[1:] + tour[:1], strict=True))
-    return {"length": length, **_clocks}
-
-
 def _status(field: str) -> int:
     """Return a figure of /proc/self/status in bytes; 0 where there is none."""
     try:
@@ -286,9 +213,6 @@ JOBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "limit": solve_in_time,
     "read": read,
     "picture": picture,
-    "fast-tsp": lambda job: _peer(solve_fast_tsp, job),
-    "elkai": lambda job: _peer(solve_elkai, job),
-    "OR-Tools": lambda job: _peer(solve_ortools, job),
 }
 
 if __name__ == "__main__":
