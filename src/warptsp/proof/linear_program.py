@@ -75,9 +75,6 @@ def require_solver() -> Any:
 class LinearProgram:
     """Minimize the cost of edges, none of them above `longest`, of which two meet in each of n cities.
 
-    Each cost changes by up to `perturbation`, at random, so that edges of equal length do not tie. Where a
-    solution has many ties, most steps of the dual simplex method gain nothing.
-
     Attributes
     ----------
     values : ndarray of float64
@@ -90,14 +87,11 @@ class LinearProgram:
         Steps of the simplex method, and how often it was used.
     """
 
-    def __init__(
-        self, n: int, token: _native.StopToken, longest: float = 1.0, perturbation: float = 0.0
-    ) -> None:
+    def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
         self._highspy = require_solver()
         self._solver: Any = self._highspy._Highs()
         self._token = token
-        self._cities, self._longest, self._perturbation = n, longest, perturbation
-        self._random = np.random.default_rng(0)
+        self._cities, self._longest = n, longest
         self._unit = 2.0 ** max(0, math.frexp(longest)[1] - _COST_BITS)
         self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
@@ -116,8 +110,8 @@ class LinearProgram:
             "threads": 1,
             "simplex_strategy": 1,  # dual
             "simplex_dual_edge_weight_strategy": _STEEPEST,
-            # Costs are perturbed once, in `add_columns`: HiGHS would take that back at the end of each
-            # solution, and the next one would begin among ties again.
+            # Costs come perturbed: HiGHS would take that back at the end of each solution, and the next one
+            # would begin among ties again.
             "dual_simplex_cost_perturbation_multiplier": 0.0,
         }.items():
             self._set(name, value)
@@ -139,7 +133,7 @@ class LinearProgram:
 
     def copy(self) -> LinearProgram:
         """Return the same programme, in a solver of its own, for solutions of few steps."""
-        other = LinearProgram(self._cities, self._token, self._longest, self._perturbation)
+        other = LinearProgram(self._cities, self._token, self._longest)
         other._check(other._solver.passModel(self._solver.getLp()))
         other.restore(self._solver.getBasis())
         other.expect_few_steps()
@@ -153,7 +147,6 @@ class LinearProgram:
         count = len(costs)
         if count:
             limits = np.zeros(count), np.ones(count)
-            costs = costs + self._random.uniform(-self._perturbation, self._perturbation, count)
             self._check(
                 self._solver.addCols(count, costs / self._unit, *limits, len(index), begin, index, value)
             )

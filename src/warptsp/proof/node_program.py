@@ -33,7 +33,8 @@ MOST_NEAR = 4
 NEAR_AT_ROOT = 0.5
 """The same for the edges that stay in the linear programme while local cuts are sought at the root."""
 PERTURBATION = 0.1
-"""Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it."""
+"""Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it. Where
+edges of equal length tie, most steps of the dual simplex method gain nothing."""
 LEAST_PRICE = 64
 """Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
 thousandth of a unit of length."""
@@ -80,9 +81,9 @@ class NodeProgram:
         self.branches: tuple[Branch, ...] = ()
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
+        self.relaxation.perturb(PERTURBATION * objective_of(instance.step(self.length)) / instance.size)
         longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
-        perturbation = PERTURBATION * objective_of(instance.step(self.length)) / instance.size
-        self.program = LinearProgram(instance.size, token, longest, perturbation)
+        self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
             self._limit_edge((a, b), 1, 1)

@@ -265,6 +265,7 @@ void bind_proof(nb::module_ &m) {
       .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
       .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
       .def("begin_rounds", &Relaxation::begin_rounds)
+      .def("perturb", &Relaxation::perturb, arg("most"))
       .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("is_dear"), arg("threads"),
            arg("token"))
       .def("price", &price, arg("prices"), arg("most"))

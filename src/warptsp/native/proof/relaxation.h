@@ -85,6 +85,10 @@ class Relaxation {
   size_t pool_size() const { return pool_.size(); }
   void set_tour(std::vector<int> tour) { tour_ = std::move(tour); }
 
+  // From now on the costs of new columns differ from their lengths by up to so much, at random, so that equal ones do
+  // not tie. Pricing goes by the lengths.
+  void perturb(double most) { perturbation_ = most; }
+
   // Columns ------------------------------------------------------------------------------------------------------
 
   // Adds the edges that are not there yet; each may be used from 0 to 1 times.
@@ -97,7 +101,9 @@ class Relaxation {
       ends_.push_back(v);
       lower_.push_back(0);
       upper_.push_back(1);
-      added.bound.push_back(std::ldexp((double)pricing_.length(u, v), -fraction_bits));
+      const double unit = Random(seed_, (uint64_t)u, (uint64_t)v).unit();
+      added.bound.push_back(std::ldexp((double)pricing_.length(u, v), -fraction_bits) +
+                            perturbation_ * (2.0 * unit - 1.0));
       added.begin.push_back((int)added.index.size());
       const auto put = [&](int row, double value) {
         added.index.push_back(row);
@@ -480,6 +486,7 @@ class Relaxation {
   std::vector<int> tour_;
   const uint64_t seed_;
   uint64_t round_ = 0;
+  double perturbation_ = 0.0;
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
 
