@@ -159,8 +159,13 @@ class TableText(Table):
 
 
 def _lines(data: bytes) -> Iterator[str]:
-    """The text of each line; never all at once."""
-    return io.StringIO(decode(data).replace("\r\n", "\n").replace("\r", "\n"))
+    """The text of each line, decoded as `decode` does; never all at once."""
+    try:
+        data.decode()
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = "latin-1"
+    return io.TextIOWrapper(io.BytesIO(data), encoding)
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, str]]:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from re import Pattern
 from types import NoneType
 from typing import Any, Literal
@@ -23,7 +24,7 @@ from warptsp.problem.origin import TableStyle
 from .fields import THOUSANDS
 from .tour_columns import Column, axes_of, tour_columns
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 12  # rows whose texts a processor keeps in its cache
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
 
@@ -67,8 +68,9 @@ def _written(column: Column, begin: int, end: int, decimal: str, ambiguous: Patt
 
 def _encoding(problem: Problem, header: list[str], encoding: str, delimiter: str) -> str:
     """That of the instance's own table, if it holds the texts; with a mark where Excel needs it for UTF-8."""
-    columns = [header, problem.labels or (), *(problem.extra or {}).values()]
-    texts = [text for column in columns for text in column if isinstance(text, str) and not text.isascii()]
+    texts = list(filterfalse(str.isascii, [*header, *(problem.labels or ())]))
+    columns = (problem.extra or {}).values()
+    texts += [text for column in columns for text in column if isinstance(text, str) and not text.isascii()]
     if encoding != "utf-8":
         try:
             "".join(texts).encode(encoding)
@@ -127,7 +129,7 @@ def _texts(entries: list[Any], decimal: str = ".") -> list[str]:
     kinds = set(map(type, entries))
     if kinds == {float}:
         return format_reals(np.array(entries)).decode().replace(".", decimal).split("\n")
-    texts = list(map(str, entries))
+    texts = entries if kinds == {str} else list(map(str, entries))
     if NoneType in kinds or (float in kinds and decimal != "."):
         for at, entry in enumerate(entries):
             if entry is None or isinstance(entry, float):
