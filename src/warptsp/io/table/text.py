@@ -93,16 +93,18 @@ class TableText(Table):
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
         begin = self.first_line + self.titled
         below = itertools.islice(_lines(self.data), begin - 1, None)
+        # Where blanks separate columns, a quotation mark in any row changes what they do in all.
+        marked = self.data.find(b'"', self._first_end if self.titled else self._begin) >= 0
         while texts := [text.rstrip("\n") for text in itertools.islice(below, CHUNK)]:
             lines = list(range(begin, begin + len(texts)))
             begin += len(texts)
             if any(map(_may_begin_no_row, {text[:1] for text in texts})):
                 kept = [not _is_blank(text) and not _is_comment(text) for text in texts]
                 lines, texts = list(itertools.compress(lines, kept)), list(itertools.compress(texts, kept))
-            yield lines, self._split_lines(lines, texts)
+            yield lines, self._split_lines(lines, texts, marked)
 
-    def _split_lines(self, lines: list[int], texts: list[str]) -> list[list[str]]:
-        if not any('"' in text for text in texts):
+    def _split_lines(self, lines: list[int], texts: list[str], marked: bool) -> list[list[str]]:
+        if not marked:
             return [text.split(None if self.delimiter == " " else self.delimiter) for text in texts]
         try:
             rows = list(self._csv(texts))
