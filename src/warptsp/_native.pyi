@@ -152,6 +152,8 @@ def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[
 
 def format_integers(rows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes: ...
 
+def format_reals(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes: ...
+
 def candidate_lists(distances: Distances, count: int, per_quadrant: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
     """
     Rows of the nearest cities, per_quadrant of them from each quadrant; of a matrix, of the cities to all sides, where so many cities hide those behind them (0: the nearest cities). None if stopped.

@@ -200,7 +200,8 @@ def checked_labels(labels: Any, n: int) -> Sequence[str]:
             f"{counted(len(labels), 'label', 'labels')} for {counted(n)}: one for each city is needed"
         )
     try:
-        wrong = next((city for city in range(n) if not isinstance(labels[city], str)), None)
+        plain = type(labels) is list and set(map(type, labels)) == {str}
+        wrong = None if plain else next((c for c in range(n) if not isinstance(labels[c], str)), None)
     except (LookupError, TypeError):
         raise InvalidProblem(f"labels are a {type(labels).__name__}: a list of strings is needed") from None
     if wrong is not None:

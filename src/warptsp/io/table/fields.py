@@ -22,6 +22,7 @@ WORDS_FOR_NO_NUMBER = re.compile(
 
 HOLE = re.compile(rf"[-\u2013\u2014{MINUS}]?|n/?a|nan|none|null", re.IGNORECASE)
 """What stands in a matrix where there is no distance."""
+_NODE_NUMBER = re.compile(r"[0-9]{1,15}(\.0*)?")
 _INFINITE = re.compile(r"\+?(inf(inity)?|\u221e)", re.IGNORECASE)
 _OF_DIAGONAL = re.compile(r"[-\u2013\u2014.*xX\u00d7\\/#]+")
 
@@ -43,7 +44,7 @@ def is_number(text: str) -> bool:
 
 def is_node_number(text: str) -> bool:
     """Whether a text is a whole number from 0 upwards, perhaps as a spreadsheet writes it: ``7.0``."""
-    return re.fullmatch(r"[0-9]{1,15}(\.0*)?", text) is not None
+    return _NODE_NUMBER.fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:

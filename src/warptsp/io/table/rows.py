@@ -20,7 +20,7 @@ from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_C
 
 _log = logging.getLogger(__name__)
 
-CHUNK = 1 << 16
+CHUNK = 512  # rows at a time: beyond 700 lists Python's garbage collector walks through them, again and again
 _LOOKED_AT = 100  # rows, for a note
 COUNTED = ("row", "rows", " (counted from 0)")  # what rows are called that are no lines
 
@@ -63,7 +63,7 @@ class Table:
     # What the rows are
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        """The fields of some thousand rows at a time, and the numbers of those rows."""
+        """The fields of some hundred rows at a time, and the numbers of those rows."""
         raise NotImplementedError
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[Any] | None:
@@ -95,7 +95,7 @@ class Table:
             yield from zip(lines, rows, strict=True)
 
     def chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        """The rows, some thousand at a time; incomplete ones are left out if `skip_incomplete` said so."""
+        """The rows, some hundred at a time; incomplete ones are left out if `skip_incomplete` said so."""
         for lines, rows in self._chunks():
             if self._needed:
                 pairs = [pair for pair in zip(lines, rows, strict=True) if self._is_complete(*pair)]
@@ -283,7 +283,7 @@ class Table:
         self, rows: list[list[str]], places: Sequence[int], count: int
     ) -> NDArray[np.float64] | None:
         """The coordinates of these rows, or None if anything about them calls for a closer look."""
-        if any(len(row) != count for row in rows):
+        if set(map(len, rows)) != {count}:
             return None
         texts = [[row[place] for row in rows] for place in places]
         # Python's float takes more than we do: underscores, other digits, words.

@@ -30,6 +30,7 @@ LONGEST_TITLE = 32_767  # characters, of which a cell of a spreadsheet has no mo
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _QUOTED = re.compile(rb'(?<![^,;|\t\r\n]) *+"(?:[^"]++|"")*+("?)')  # a field, closed or not
+_PAIRS_IN_LINES = re.compile(rb'(?:[^"]*+"[^"\r\n]*+")*+[^"]*+')  # none of them around a line break
 _BEHIND_A_FIELD = (b"", *(bytes([mark]) for mark in b",;|\t\r\n "))
 _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4}\.|(?<!\d)\.")
 
@@ -90,26 +91,27 @@ class TableText(Table):
         return re.sub(fields, lambda field: field[1] or field[0], text)
 
     def _chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
-        numbered = (
-            (line, content.rstrip("\n"))
-            for line, content in _numbered(self.data)
-            if line >= self.first_line and not _is_blank(content) and not _is_comment(content)
-        )
-        if self.titled:
-            next(numbered)
-        while chunk := list(itertools.islice(numbered, CHUNK)):
-            yield [line for line, _ in chunk], self._split_lines(chunk)
+        begin = self.first_line + self.titled
+        below = itertools.islice(_lines(self.data), begin - 1, None)
+        # Where blanks separate columns, a quotation mark in any row changes what they do in all.
+        marked = self.data.find(b'"', self._first_end if self.titled else self._begin) >= 0
+        while texts := [text.rstrip("\n") for text in itertools.islice(below, CHUNK)]:
+            lines = list(range(begin, begin + len(texts)))
+            begin += len(texts)
+            if any(map(_may_begin_no_row, {text[:1] for text in texts})):
+                kept = [not _is_blank(text) and not _is_comment(text) for text in texts]
+                lines, texts = list(itertools.compress(lines, kept)), list(itertools.compress(texts, kept))
+            yield lines, self._split_lines(lines, texts, marked)
 
-    def _split_lines(self, chunk: list[tuple[int, str]]) -> list[list[str]]:
-        texts = [text for _, text in chunk]
-        if not any('"' in text for text in texts):
+    def _split_lines(self, lines: list[int], texts: list[str], marked: bool) -> list[list[str]]:
+        if not marked:
             return [text.split(None if self.delimiter == " " else self.delimiter) for text in texts]
         try:
             rows = list(self._csv(texts))
         except csv.Error:
             rows = []
         # A quotation mark that is not closed: line by line the fault is found.
-        return rows if len(rows) == len(texts) else [self._split(line, text) for line, text in chunk]
+        return rows if len(rows) == len(texts) else list(map(self._split, lines, texts))
 
     def _csv(self, texts: Iterable[str]) -> Iterator[list[str]]:
         """The fields of lines in which there are quotation marks."""
@@ -158,9 +160,19 @@ class TableText(Table):
             self._surely_decimal = _SURELY_DECIMAL.search(self.data, self._begin) is not None
 
 
+def _lines(data: bytes) -> Iterator[str]:
+    """The text of each line, decoded as `decode` does; never all at once."""
+    try:
+        data.decode()
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = "latin-1"
+    return io.TextIOWrapper(io.BytesIO(data), encoding)
+
+
 def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
-    """The number of each line, and its text; never all at once."""
-    return enumerate(io.StringIO(decode(data).replace("\r\n", "\n").replace("\r", "\n")), start=1)
+    """The number of each line, and its text."""
+    return enumerate(_lines(data), start=1)
 
 
 def _on_a_line_each(data: bytes) -> bytes:
@@ -169,7 +181,7 @@ def _on_a_line_each(data: bytes) -> bytes:
     Empty comments come behind such a row, so that what follows has the same number as before. Behind a mark
     that is not closed everything stays, and is refused.
     """
-    if b'"' not in data or not any(line.count(b'"') % 2 for line in data.splitlines()):
+    if _PAIRS_IN_LINES.fullmatch(data):
         return data
     pieces: list[bytes] = []
     done = breaks = 0
@@ -221,6 +233,11 @@ def titles_in(text: str) -> list[str]:
 def _is_blank(text: str) -> bool:
     """Whether a line is empty, or a row of empty fields as spreadsheets write them below a table."""
     return not text.strip().strip("\t;|, ")
+
+
+def _may_begin_no_row(character: str) -> bool:
+    """Whether a line that begins so, or is empty, can be blank or a comment, and has to be looked at."""
+    return not character or character.isspace() or character in "\t;|,#s"
 
 
 def _is_comment(text: str) -> bool:

@@ -163,8 +163,10 @@ def cities_by_name(values: Sequence[str], problem: Problem) -> NDArray[np.int32]
     city_of = {label: city for city, label in enumerate(problem.labels)}
     if len(city_of) < problem.n:
         raise InvalidTour("several cities of the instance have the same name: give the tour a column id")
-    bare = {_bare(label): city for label, city in city_of.items()}
-    cities = [city_of.get(value, bare.get(_bare(value))) for value in values]
+    cities = list(map(city_of.get, values))
+    if None in cities:
+        bare = {_bare(label): city for label, city in city_of.items()}
+        cities = [city_of.get(value, bare.get(_bare(value))) for value in values]
     if None in cities:
         raise InvalidTour(f"the instance has no city called {quoted(values[cities.index(None)])}")
     return np.array(cities, dtype=np.int32)

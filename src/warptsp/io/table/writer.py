@@ -6,12 +6,15 @@ import codecs
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from re import Pattern
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._native import format_reals
 from warptsp.errors import InvalidOption
 from warptsp.io._text import whole_if_possible
 from warptsp.problem import Metric, Problem
@@ -21,7 +24,7 @@ from warptsp.problem.origin import TableStyle
 from .fields import THOUSANDS
 from .tour_columns import Column, axes_of, tour_columns
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 12  # rows whose texts a processor keeps in its cache
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
 
@@ -46,30 +49,28 @@ def tour_table(
     for begin in range(0, len(tour), _CHUNK):
         end = min(begin + _CHUNK, len(tour))
         written = [_written(column, begin, end, decimal, ambiguous) for column in columns]
-        yield encoder.encode(_rows(zip(*written, strict=True), delimiter))
+        yield encoder.encode(_in_columns(written, delimiter))
     yield encoder.encode("", final=True)
 
 
-def _written(column: Column, begin: int, end: int, decimal: str, ambiguous: Pattern[str] | None) -> list[Any]:
+def _written(column: Column, begin: int, end: int, decimal: str, ambiguous: Pattern[str] | None) -> list[str]:
     """The entries of some rows as a text has them."""
     entries = column.entries(begin, end)
     if column.kind in ("time", "arrival"):
         wide = column.kind == "arrival"
         return ["" if entry is None else clock(entry, wide=wide) for entry in entries]
-    if decimal != ".":
-        entries = [
-            str(entry).replace(".", decimal) if isinstance(entry, float) else entry for entry in entries
-        ]
+    texts = _texts(entries, decimal)
     if column.kind == "place" and ambiguous is not None:
         # A zero more, and nobody takes the decimals for thousands.
-        return [f"{text}0" if ambiguous.fullmatch(text) else text for text in map(str, entries)]
-    return entries
+        return [f"{text}0" if ambiguous.fullmatch(text) else text for text in texts]
+    return texts
 
 
 def _encoding(problem: Problem, header: list[str], encoding: str, delimiter: str) -> str:
     """That of the instance's own table, if it holds the texts; with a mark where Excel needs it for UTF-8."""
-    columns = [header, problem.labels or (), *(problem.extra or {}).values()]
-    texts = [text for column in columns for text in column if isinstance(text, str) and not text.isascii()]
+    texts = list(filterfalse(str.isascii, [*header, *(problem.labels or ())]))
+    columns = (problem.extra or {}).values()
+    texts += [text for column in columns for text in column if isinstance(text, str) and not text.isascii()]
     if encoding != "utf-8":
         try:
             "".join(texts).encode(encoding)
@@ -103,15 +104,11 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
     yield _rows([titles], delimiter).encode()
     for begin in range(0, problem.n, _CHUNK):
         part = coordinates[begin : begin + _CHUNK]
-        columns: list[list[Any]] = [problem.ids_of(np.arange(begin, begin + len(part))).tolist()]
+        columns = [_texts(problem.ids_of(np.arange(begin, begin + len(part))).tolist())]
         if problem.labels is not None:
             columns.append(list(problem.labels[begin : begin + len(part)]))
-        columns += [_numbers(column) for column in part.T]
-        yield _rows(zip(*columns, strict=True), delimiter).encode()
-
-
-def _numbers(column: NDArray[np.float64]) -> list[Any]:
-    return list(whole_if_possible(column + 0.0).tolist())
+        columns += [_texts(whole_if_possible(column + 0.0).tolist()) for column in part.T]
+        yield _in_columns(columns, delimiter).encode()
 
 
 def _quoting(texts: Iterable[str], delimiter: str) -> Literal[0, 2]:
@@ -125,6 +122,28 @@ def _quoting(texts: Iterable[str], delimiter: str) -> Literal[0, 2]:
         for text in texts
     )
     return csv.QUOTE_NONNUMERIC if found else csv.QUOTE_MINIMAL
+
+
+def _texts(entries: list[Any], decimal: str = ".") -> list[str]:
+    """The entries of a column as a text has them, nothing for None."""
+    kinds = set(map(type, entries))
+    if kinds == {float}:
+        return format_reals(np.array(entries)).decode().replace(".", decimal).split("\n")
+    texts = entries if kinds == {str} else list(map(str, entries))
+    if NoneType in kinds or (float in kinds and decimal != "."):
+        for at, entry in enumerate(entries):
+            if entry is None or isinstance(entry, float):
+                texts[at] = "" if entry is None else texts[at].replace(".", decimal)
+    return texts
+
+
+def _in_columns(columns: list[list[str]], delimiter: str) -> str:
+    """The rows of these columns as `_rows` has them, which takes longer."""
+    n = len(columns[0])
+    text = "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
+    # With no delimiter, quotation mark or line break too many, no field holds one.
+    plain = '"' not in text and text.count(delimiter) == n * (len(columns) - 1)
+    return text if plain and len(text.splitlines()) == n else _rows(zip(*columns, strict=True), delimiter)
 
 
 def _rows(rows: Any, delimiter: str, quoting: Literal[0, 2] = csv.QUOTE_MINIMAL) -> str:

@@ -5,7 +5,10 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <string>
 
 using namespace warptsp;
 using namespace warptsp::instances;
@@ -56,6 +59,30 @@ nb::bytes format_integers(Array<const long long, 2> rows) {
   return nb::bytes(text.data(), static_cast<size_t>(out - text.data()));
 }
 
+// Reals as Python's repr has them, each on a line of its own.
+nb::bytes format_reals(Array<const double, 1> values) {
+  std::string text;
+  for (size_t at = 0; at < values.shape(0); ++at) {
+    const double value = values.data()[at];
+    if (at > 0) text += '\n';
+#ifdef __cpp_lib_to_chars  // of reals, too: not before macOS 13.3
+    const double size = std::fabs(value);
+    if (size == 0.0 || (size >= 1e-4 && size < 1e15)) {  // others may have exponents
+      char digits[32];
+      char *const end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed).ptr;
+      text.append(digits, end);
+      if (std::find(digits, end, '.') == end) text += ".0";
+      continue;
+    }
+#endif
+    char *const digits = PyOS_double_to_string(value, 'r', 0, Py_DTSF_ADD_DOT_0, nullptr);
+    if (digits == nullptr) throw nb::python_error();
+    text += digits;
+    PyMem_Free(digits);
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
 template <class Draw>
 auto drawn(Draw draw, long long least) {
   return [draw, least](long long n, int seed) {
@@ -73,4 +100,5 @@ void bind_instances(nb::module_ &m) {
   m.def("parse_numbers", &parse_numbers, "text"_a, "begin"_a, "expected"_a);
   m.def("parse_table", &parse_table, "text"_a, "begin"_a, "columns"_a, "delimiter"_a);
   m.def("format_integers", &format_integers, "rows"_a);
+  m.def("format_reals", &format_reals, "values"_a);
 }
