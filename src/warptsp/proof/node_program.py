@@ -33,8 +33,8 @@ MOST_NEAR = 4
 NEAR_AT_ROOT = 0.5
 """The same for the edges that stay in the linear programme while local cuts are sought at the root."""
 PERTURBATION = 0.1
-"""Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it. Where
-edges of equal length tie, most steps of the dual simplex method gain nothing."""
+"""Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it.
+Where edges of equal length tie, most steps of the dual simplex method gain nothing."""
 LEAST_PRICE = 64
 """Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
 thousandth of a unit of length."""
