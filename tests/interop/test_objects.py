@@ -48,6 +48,8 @@ def test_a_dict_of_distances():
     del rows["B"]["C"]
     with pytest.raises(InvalidProblem, match="no distance leads from 'B' to 'C': every pair is needed"):
         warptsp.solve(rows, asymmetric=True)
+    table = [{"A": 0, "B": 1, "C": 2}, {"A": 5, "B": 0, "C": 3}, {"A": 2, "B": 9, "C": 0}]
+    assert warptsp.solve(table, asymmetric=True).length == 1 + 3 + 2
     with pytest.raises(InvalidOption, match="does not fit a dict of distances"):
         warptsp.solve(rows, metric="euclidean")
 
