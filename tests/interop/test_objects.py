@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calls import warned
 from instances import distances, shortest
 from scipy.spatial.distance import cdist
 
@@ -25,10 +25,6 @@ class Shape(SimpleNamespace):
 
 def shapes():
     return [Shape(x=lon, y=lat) for lat, lon in PLACES.values()]
-
-
-def warned(caplog):
-    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_a_dict_of_places(caplog):
