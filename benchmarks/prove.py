@@ -143,7 +143,7 @@ def main() -> None:
         text += f"\n\n{len(seconds_of_small)} small ones: median {median:.2f} s, largest {largest:.2f} s; "
         text += "those that are not in the table are proved."
     text += "".join(f"\n\n{other}" for other in others)
-    report("proofs", "Proofs of optimality", text, results, options.output)
+    report("proofs", "How long proofs take", text, results, options.output)
 
 
 if __name__ == "__main__":

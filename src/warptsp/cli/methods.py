@@ -10,7 +10,7 @@ from warptsp.cli.streams import say
 def command() -> None:
     """List the methods of warptsp solve and their parameters, and the paper or thesis that each is from.
 
-    The systems of five published papers and theses are run as they define them by warptsp solve --document.
+    warptsp solve --document runs the systems of five published papers and theses as they define them.
     """
     from warptsp.methods import METHODS
     from warptsp.methods.parameters import describe_params

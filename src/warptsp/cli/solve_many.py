@@ -82,7 +82,7 @@ def command(
 
     FOLDER holds instance files of any format; FILE.npy an array of shape (m, n, 2), points of m problems, or
     (m, n, n), their matrices. Each problem is searched by one thread, as many at once as there are
-    processors, or by a GPU. A problem with which something is wrong is reported at the end, and does not stop
+    processors, or by a GPU. A faulty problem is reported at the end, and does not stop
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many

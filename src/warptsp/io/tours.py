@@ -54,7 +54,7 @@ def write_tour(
         One of ``warptsp.io.TOUR_FORMATS``; by default the one that the ending of `path` means.
     csv_safe : bool
         Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
-        `read_tour` knows what it means.
+        `read_tour` understands it.
     speed, stop_time, depart
         As `warptsp.Result.schedule` takes them: ``csv``, ``tsv``, ``xlsx`` and ``geojson`` say when the tour
         is where; others leave it out.

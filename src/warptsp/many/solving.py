@@ -80,7 +80,7 @@ def solve_many(
     callback: Callable[[ManyProgress], object] | None = None,
     on_interrupt: str | None = None,
 ) -> ManyResults:
-    """Find short tours of many problems, a thread for each, as many at once as there are threads.
+    """Find short tours of many problems, each on one thread, as many at once as there are threads.
 
     Up to 200 cities, plain problems, whose tours are closed and have no fixed edges, are searched by native
     code alone, several one after another, unless there is another limit than `kicks`.
@@ -97,7 +97,7 @@ def solve_many(
         is read as the search goes on and not kept; a folder, whose instance files are solved in the order of
         their names; the name of a ``.npy`` file with such an array, which need not fit into memory.
     metric : Metric or str, optional
-        The metric of coordinates that do not have another one already, as in `solve`.
+        The metric of coordinates that have none yet, as in `solve`.
     stop : StoppingCriterion or callable, optional
         When to stop the search of each problem. Without this, `time_limit`, `kicks` and `total_time`, each
         follows `DefaultStop`.
@@ -107,7 +107,7 @@ def solve_many(
         Kicks for each problem, for repeatable tours.
     total_time : float, optional
         Wall-clock seconds for all problems together: each gets an equal share of what is left when it begins.
-        Not for an iterator, of which nobody knows how many are to come.
+        Not for an iterator, whose length is unknown.
     seed : int
         Of problem 0; problem i has ``seed + i``.
     open : bool or OpenPath, optional
@@ -136,8 +136,8 @@ def solve_many(
     Returns
     -------
     ManyResults
-        Tours and lengths as arrays, and the `Result` of each problem. A problem with which something is wrong
-        is in its `errors`, and does not stop the others.
+        Tours and lengths as arrays, and the `Result` of each problem. Faulty problems are in its `errors`,
+        and do not stop the others.
 
     Raises
     ------
