@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -47,6 +47,15 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     spelled = get_close_matches(asked.translate(_DIGITS), folded, n=1, cutoff=0.85)
     close = spelled or get_close_matches(asked, folded, n=1) or parts
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def listed(names: Collection[str], asked: object) -> str:
+    """Return the names that there are, for the end of a message about one that is none of them.
+
+    >>> listed(["nearest", "greedy"], "gredy")
+    "nearest, greedy; did you mean 'greedy'?"
+    """
+    return f"{', '.join(names)}{did_you_mean(asked, names)}"
 
 
 def _overlap(one: str, two: str) -> bool:

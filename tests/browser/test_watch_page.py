@@ -6,12 +6,12 @@ import threading
 
 import numpy as np
 import pytest
+from calls import event
 
 import warptsp
 from warptsp.construct import construct
 from warptsp.io import read_tour
 from warptsp.problem import Problem
-from warptsp.progress import Progress
 from warptsp.watch import Watch, live
 
 
@@ -47,21 +47,17 @@ class Search(threading.Thread):
         told = None
         while self.answer is None and not self.over.wait(0.01):
             tour = self.tour
-            event = Progress(
-                elapsed=self.elapsed,
-                length=self.length,
-                kicks=5,
-                improved=told is not tour,
-                phase="search",
-                time_limit=None,
-                kick_limit=None,
-                known_length=None,
-                counters={},
-                tour=tour.copy,
-                start_length=int(self.problem.length(self.tours[0])),
+            told, improved = tour, told is not tour
+            start_length = int(self.problem.length(self.tours[0]))
+            self.answer = self.watch(
+                event(
+                    elapsed=self.elapsed,
+                    length=self.length,
+                    improved=improved,
+                    tour=tour.copy,
+                    start_length=start_length,
+                )
             )
-            told = tour
-            self.answer = self.watch(event)
 
     def __enter__(self):
         self.start()

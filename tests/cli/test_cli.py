@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import two_opt_method
+from calls import call
 from click.testing import CliRunner
 from instances import whole_points, write_tsplib
 from processes import run_code, run_command
@@ -26,10 +27,6 @@ def instance(tmp_path):
 @pytest.fixture(autouse=True)
 def _two_opt(monkeypatch):
     monkeypatch.setitem(METHODS, "two-opt", two_opt_method.METHOD)
-
-
-def call(*arguments):
-    return run([str(argument) for argument in arguments])
 
 
 def solve(*arguments):

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-import numpy as np
 import pytest
+from calls import event
 from processes import begin_python
 
 from warptsp.cli import _display
@@ -24,7 +24,7 @@ from warptsp.cli._display import (
     make_display,
 )
 from warptsp.describe import Rate, short
-from warptsp.progress import Progress, WorkerProgress
+from warptsp.progress import WorkerProgress
 
 try:
     import fcntl
@@ -33,22 +33,6 @@ except ImportError:
     fcntl = termios = None
 
 needs_terminal = pytest.mark.skipif(termios is None, reason="needs the terminals of POSIX")
-
-
-def event(**given):
-    values = {
-        "elapsed": 1.0,
-        "length": 200,
-        "kicks": 10,
-        "improved": True,
-        "phase": "search",
-        "time_limit": None,
-        "kick_limit": None,
-        "known_length": None,
-        "counters": {},
-        "tour": lambda: np.arange(3, dtype=np.int32),
-    }
-    return Progress(**values | given)
 
 
 def describe_briefly(*given):

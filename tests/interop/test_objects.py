@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calls import warned
 from instances import distances, shortest
 from scipy.spatial.distance import cdist
 
@@ -27,10 +27,6 @@ def shapes():
     return [Shape(x=lon, y=lat) for lat, lon in PLACES.values()]
 
 
-def warned(caplog):
-    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-
-
 def test_a_dict_of_places(caplog):
     result = warptsp.solve(PLACES, metric="haversine")
     assert (result.problem.metric.name, list(result.problem.labels)) == ("GREAT_CIRCLE", list(PLACES))
@@ -48,6 +44,8 @@ def test_a_dict_of_distances():
     del rows["B"]["C"]
     with pytest.raises(InvalidProblem, match="no distance leads from 'B' to 'C': every pair is needed"):
         warptsp.solve(rows, asymmetric=True)
+    table = [{"A": 0, "B": 1, "C": 2}, {"A": 5, "B": 0, "C": 3}, {"A": 2, "B": 9, "C": 0}]
+    assert warptsp.solve(table, asymmetric=True).length == 1 + 3 + 2
     with pytest.raises(InvalidOption, match="does not fit a dict of distances"):
         warptsp.solve(rows, metric="euclidean")
 

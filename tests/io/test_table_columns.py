@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calls import warned
 from click.testing import CliRunner
 
 from warptsp._words import called_from_shell
@@ -33,10 +34,6 @@ CAPITALS = np.array(
 def read(text, columns=None, metric=None, shell=False):
     with called_from_shell() if shell else contextlib.nullcontext():
         return read_table(text.encode(), "file.csv", ReadOptions(columns or {}, metric))
-
-
-def warned(caplog):
-    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 # The property: whatever the layout, a table is read as it is meant, or refused, or something is said.

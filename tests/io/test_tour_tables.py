@@ -8,17 +8,13 @@ import sys
 
 import numpy as np
 import pytest
+from calls import call
 
 import warptsp
 from warptsp import BackendUnavailable, InvalidOption, OutputError, Problem, load, read_tour, write_tour
-from warptsp.cli import run
 
 NAMES = ["Depot", 'Bäcker "Müller"; Söhne', "=1+1", "-5", "+49 30 1", "@home", "Rue d'Été, 5"]
 ORDER = [3, 0, 6, 1, 5, 2, 4]
-
-
-def call(*arguments):
-    return run([os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments])
 
 
 def same(found: Problem, problem: Problem, tour) -> None:

@@ -19,7 +19,6 @@ from warptsp.papers.symmetric.search import have_same_edges
 from warptsp.problem import Metric, OpenPath
 
 PLANAR = [metric.name for metric in Metric if metric.euclidean]
-SOLID = [metric.name for metric in Metric if metric.dimensions == 3]
 OTHERS = [metric.name for metric in Metric if metric.has_coordinates and not metric.euclidean]
 ORDERS = ["threads", "hardware"]
 VARIANTS = [

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from calls import call
 
 import warptsp
-from warptsp.cli import run
 from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
 from warptsp.io import read_tour, write_tour
 from warptsp.problem import OpenPath, Problem
@@ -380,10 +380,6 @@ def instance(tmp_path):
     rows = "".join(f"{x},{y}\n" for x, y in np.random.default_rng(7).integers(0, 100, (30, 2)))
     (tmp_path / "places.csv").write_text(f"x,y\n{rows}")
     return tmp_path / "places.csv"
-
-
-def call(*arguments):
-    return run([str(argument) for argument in arguments])
 
 
 def test_solve_writes_a_report(instance, tmp_path, capsys):

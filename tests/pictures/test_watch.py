@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from html import unescape
 from pathlib import Path
 
+import calls
 import numpy as np
 import pytest
 from processes import begin_command, run_code
@@ -21,7 +22,6 @@ from processes import begin_command, run_code
 import warptsp
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
-from warptsp.progress import Progress
 from warptsp.report import Tiles
 from warptsp.watch import Watch, live, server
 from warptsp.watch.live import LiveRun
@@ -41,19 +41,8 @@ def watch(problem):
 
 
 def event(length=100.0, elapsed=1.0, **given):
-    values = {
-        "elapsed": elapsed,
-        "length": length,
-        "kicks": 5,
-        "improved": True,
-        "phase": "search",
-        "time_limit": None,
-        "kick_limit": None,
-        "known_length": None,
-        "counters": {},
-        "tour": lambda: np.arange(60, dtype=np.int32),
-    }
-    return Progress(**values | given)
+    given = {"kicks": 5, "tour": lambda: np.arange(60, dtype=np.int32), **given}
+    return calls.event(length=length, elapsed=elapsed, **given)
 
 
 class Client:

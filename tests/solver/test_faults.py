@@ -6,12 +6,12 @@ import os
 
 import numpy as np
 import pytest
+from calls import call
 from instances import unit_points
 from processes import run_command
 
 import warptsp
 from warptsp import outputs
-from warptsp.cli import run
 from warptsp.errors import InvalidProblem
 
 ENDINGS = ["tour", "csv", "tsv", "geojson", "gpx", "kml", "txt", "npy", "i32"]
@@ -87,10 +87,6 @@ def folder(tmp_path, monkeypatch):
     rows = "\n".join(f"{city},name {city},{lat},{lon}" for city, (lat, lon) in enumerate(places, 1))
     (tmp_path / "some.csv").write_text(f"id,name,lat,lon\n{rows}\n")
     return tmp_path
-
-
-def call(*arguments):
-    return run(list(map(str, arguments)))
 
 
 def complaint(capsys, words):

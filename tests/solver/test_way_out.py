@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 
 import numpy as np
 import pytest
+from calls import call, event
 
 import warptsp
 from warptsp import OpenPath, Problem
-from warptsp.cli import run
 from warptsp.cli._values import speed as speed_of
 from warptsp.describe import describe_done
 from warptsp.errors import InvalidOption, InvalidProblem
-from warptsp.progress import Progress
 from warptsp.quantities import duration_text, length_text, number_text
 
 PLACES = {
@@ -27,10 +25,6 @@ TABLE = "Ort;Breite;Länge;Umsatz;Bemerkung;id\n" + "".join(
     f"{name};{lat};{lon};{10 * at};{'=1+1' if at == 1 else ''};{at + 7}\n"
     for at, (name, (lat, lon)) in enumerate(PLACES.items())
 )
-
-
-def call(*arguments):
-    return run([os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments])
 
 
 @pytest.fixture
@@ -353,14 +347,6 @@ def test_no_exponents():
 
 
 def test_how_much_of_a_search_is_done():
-    def event(**given):
-        values = {
-            "elapsed": 1.0, "length": 2, "kicks": 10, "improved": True, "phase": "search", "time_limit": None,
-            "kick_limit": None, "known_length": None, "counters": {},
-            "tour": lambda: np.arange(3, dtype=np.int32),
-        }  # fmt: skip
-        return Progress(**values | given)
-
     assert describe_done(event()) is None
     assert describe_done(event(time_limit=4.0)) == 0.25
     assert describe_done(event(time_limit=4.0), waited=1.0) == 0.5

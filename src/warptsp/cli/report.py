@@ -40,12 +40,11 @@ def command(
     check_outputs(
         [("FILE", page)], [("the instance itself", instance), *(("a tour", file) for file in tours)]
     )
-    problem = reading.load(instance)
+    problem = axes.turned(reading.load(instance))
     check_reportable(problem, tiles)
-    axes.turned(problem)  # refuses what cannot be turned before tours are read
     problem, cities, _ = read_tours(problem, tours, open_)
     found = dict(zip(map(str, tours), cities, strict=True))
-    report = Report.of_tours(axes.turned(problem), found)
+    report = Report.of_tours(problem, found)
     write(replace(report, title=title or "", tiles=tiles), page)
     if not quiet:
         say(f"report       {page}")

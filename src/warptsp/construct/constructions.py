@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import listed
 from warptsp.construct.construction import Construction
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.construct.open_paths import closed, opened
@@ -47,8 +47,7 @@ def construct(
         return start
     found = CONSTRUCTIONS.get(start)
     if found is None:
-        like = did_you_mean(start, CONSTRUCTIONS)
-        raise InvalidOption(f"unknown start tour {shown(start)}: use one of {', '.join(CONSTRUCTIONS)}{like}")
+        raise InvalidOption(f"unknown start tour {shown(start)}: use one of {listed(CONSTRUCTIONS, start)}")
     if found.coordinates and problem.matrix is not None:
         raise UnsupportedProblem(
             f"start {start!r} needs coordinates, and a distance matrix has none: use 'greedy' or "

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import isinf
 from typing import Any, NoReturn
 
@@ -49,22 +49,20 @@ def document_in(source: Source) -> Iterator[Any]:
         checked = finite if _LARGE.search(text) else None  # a function is slow where numbers are many
         return json.loads(decode(text), parse_constant=refuse, parse_float=checked, object_pairs_hook=unique)
 
-    def lines_in(text: bytes, error: json.JSONDecodeError) -> list[Any]:
-        """JSON Lines: a document in each line."""
+    def whole() -> Any:
+        """The document, or the list of those in the lines of JSON Lines."""
         try:
-            return [parsed(line) for line in text.splitlines() if line.strip()]
-        except json.JSONDecodeError:
-            raise error from None
+            return parsed(source.text)
+        except json.JSONDecodeError as error:
+            if error.msg == "Extra data":
+                with suppress(json.JSONDecodeError):
+                    return [parsed(line) for line in source.text.splitlines() if line.strip()]
+            raise
 
     with of_file(source.file):
         try:
             try:
-                try:
-                    document = parsed(source.text)
-                except json.JSONDecodeError as error:
-                    if error.msg != "Extra data":
-                        raise
-                    document = lines_in(source.text, error)
+                document = whole()
             except InvalidProblem:  # of the functions above, which the parser calls
                 raise
             except json.JSONDecodeError as error:

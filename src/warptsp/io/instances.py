@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,13 +14,12 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
+from warptsp.problem.degrees import warn_of_degrees
 
 from ._files import of_file
 from .format import Instance, Pieces, Source
-from .options import ReadOptions, as_columns, as_metric
+from .options import ReadOptions, other_metric
 from .registry import format_of_instance, format_to_write, formats
-
-_log = logging.getLogger(__name__)
 
 
 def load(
@@ -94,21 +92,13 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
     """Read an instance as `load` does; say also what the columns of a table of places were taken for."""
     source = Source(path, by_name=format is not None, encoding=options.encoding)
     chosen = format_of_instance(source, format)
-    for given, able, has in (
-        (options.columns and as_columns(**options.columns), chosen.has_columns, "a table has columns"),
-        (
-            options.skip_incomplete and as_called("skip_incomplete", "--skip-incomplete"),
-            chosen.has_columns,
-            "a table has rows",
-        ),
-        (
-            options.sheet is not None and as_called("sheet", "--sheet"),
-            chosen.has_sheets,
-            "a workbook has sheets",
-        ),
-    ):
-        if given and not able:
-            raise InvalidOption(f"{given}: only {has}, and {source.file} is read as {chosen.name}")
+    if not chosen.has_columns:
+        options.check_no_table(source.file, chosen.name)
+    if options.sheet is not None and not chosen.has_sheets:
+        option = as_called("sheet", "--sheet")
+        raise InvalidOption(
+            f"{option}: only a workbook has sheets, and {source.file} is read as {chosen.name}"
+        )
     assert chosen.read is not None
     problem, columns = chosen.read(source, options)
     if options.encoding is not None and source.encoding is not None:
@@ -117,28 +107,14 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
             f"{option}: only tables and JSON need one, and {source.file} is read as {chosen.name}"
         )
     if chosen.bare:
-        _look_for_degrees(problem, source, options)
+        if options.parsed is None and problem.coordinates is not None:
+            warn_of_degrees(source.file, problem.coordinates)
     elif not chosen.has_columns:
         problem = _with_metric(problem, source, options)
     if not problem.name and source.path != "-":
         name = Path(Path(source.path).name.removesuffix(".gz")).stem
         problem = dataclasses.replace(problem, name=name)
     return Instance(problem, columns)
-
-
-def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) -> None:
-    """Warn of numbers that nothing explains if they look like degrees."""
-    from warptsp.problem.degrees import look_like_degrees
-
-    coordinates = problem.coordinates
-    if options.parsed is None and coordinates is not None and look_like_degrees(coordinates):
-        _log.warning(
-            "%s: the numbers look like degrees, and distances are those of the plane: %s if they are "
-            "latitudes and longitudes in this order, or %s",
-            source.file,
-            as_metric("haversine"),
-            as_metric("euclidean" if problem.metric is Metric.EXACT_2D else problem.metric.name),
-        )
 
 
 def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Problem:
@@ -148,10 +124,7 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
     if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
-        raise InvalidOption(
-            f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
-            f"{own.description}"
-        )
+        raise other_metric(wanted.name, source.file, own)
     with of_file(source.file):
         return dataclasses.replace(problem, metric=wanted.of(name, problem.given_coordinates()))
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp._words import as_called, counted
-from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp._words import counted
+from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 from warptsp.problem.degrees import warn_of_degrees
 from warptsp.problem.values import real_array
@@ -21,7 +21,7 @@ from warptsp.problem.values import real_array
 from ._text import quoted
 from .format import Instance
 from .geojson import geojson_problem, is_geojson
-from .options import ReadOptions, as_columns, as_metric
+from .options import ReadOptions, as_metric, other_metric
 from .osrm import osrm_problem
 from .services import is_routing_answer
 from .table.fields import is_counted, is_infinite
@@ -101,32 +101,29 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def problem_of_mapping(
-    mapping: Mapping[Any, Any], metric: Metric | str | None = None, *, asymmetric: bool = False
+def problem_of_object(
+    given: Mapping[Any, Any] | Sequence[Any], metric: Metric | str | None = None, *, asymmetric: bool = False
 ) -> Problem:
-    """The instance in a dict.
+    """The instance in a dict, or in a list of dicts.
 
     Parameters
     ----------
-    mapping : mapping
+    given : mapping, or sequence of mappings
         The answer of a routing service (`Problem.from_osrm`); a GeoJSON object of points; places by name,
         ``{"Berlin": (52.5, 13.4), ...}`` or ``{"Berlin": {"lat": 52.5, "lon": 13.4}, ...}``; distances by
         name, ``{"Berlin": {"Paris": 1054, ...}, ...}``; or columns by name, ``{"lat": [...], "lon": [...]}``.
+        Of several: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON.
     metric : Metric or str, optional
         That of places.
     asymmetric : bool
         Whether distances by name may differ by direction.
     """
     if callable(metric):
-        if mapping and _are_places(mapping.values()):
-            return _places(mapping, metric, asymmetric=asymmetric)
+        if isinstance(given, Mapping) and given and _are_places(given.values()):
+            return _places(given, metric, asymmetric=asymmetric)
         Metric.parse(metric)
-    return read_object(mapping, ReadOptions(metric=metric, asymmetric=asymmetric)).problem
-
-
-def problem_of_records(records: Sequence[Any], metric: Metric | str | None = None) -> Problem:
-    """The instance in a list of dicts: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON."""
-    return read_object(list(records), ReadOptions(metric=metric)).problem
+    document = given if isinstance(given, Mapping) else list(given)
+    return read_object(document, ReadOptions(metric=metric, asymmetric=asymmetric)).problem
 
 
 def read_object(document: Any, options: ReadOptions, file: str | None = None) -> Instance:
@@ -178,15 +175,9 @@ def _noun(file: str | None) -> str:
 
 def _check_no_table(options: ReadOptions, file: str | None, what: str, own: Metric) -> None:
     """Refuse what is said of a table, and another metric."""
-    if options.columns or options.skip_incomplete:
-        skip = as_called("skip_incomplete", "--skip-incomplete")
-        given, part = (as_columns(**options.columns), "columns") if options.columns else (skip, "rows")
-        raise InvalidOption(f"{given}: only a table has {part}, and {file or 'this'} is read as {what}")
+    options.check_no_table(file or "this", what)
     if options.parsed not in (None, own):
-        raise InvalidOption(
-            f"{as_metric(str(options.metric))} does not fit {file or what}, whose metric is {own.name}: "
-            f"{own.description}"
-        )
+        raise other_metric(str(options.metric), file or what, own)
 
 
 # Objects

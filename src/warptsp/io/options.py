@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from warptsp._checks import shown
-from warptsp._words import as_called, did_you_mean
+from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
@@ -43,8 +43,7 @@ class ReadOptions:
             _check_encoding(self.encoding)
         for role, column in self.columns.items():
             if role not in ROLES:
-                like = did_you_mean(role, ROLES)
-                raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}{like}")
+                raise InvalidOption(f"columns: there is no {role!r}: use one of {listed(ROLES, role)}")
             if isinstance(column, bool) or not isinstance(column, (str, int, np.integer)):
                 raise InvalidOption(
                     f"columns: {role} is {column!r}: the name or number of a column is needed"
@@ -60,6 +59,16 @@ class ReadOptions:
     def parsed(self) -> Metric | None:
         """The metric."""
         return None if self.metric is None else Metric.parse(self.metric)
+
+    def check_no_table(self, file: str, kind: str) -> None:
+        """Refuse what is said of a table, for a file that is read as something else."""
+        if self.columns:
+            raise InvalidOption(
+                f"{as_columns(**self.columns)}: only a table has columns, and {file} is read as {kind}"
+            )
+        if self.skip_incomplete:
+            skip = as_called("skip_incomplete", "--skip-incomplete")
+            raise InvalidOption(f"{skip}: only a table has rows, and {file} is read as {kind}")
 
 
 def _check_encoding(encoding: object) -> None:
@@ -92,3 +101,10 @@ def as_metric(name: str) -> str:
     'metric="GEO"'
     """
     return as_called(f'metric="{name}"', f"--metric {name}")
+
+
+def other_metric(name: str, what: str, own: Metric) -> InvalidOption:
+    """The error of who names another metric than what has its own."""
+    return InvalidOption(
+        f"{as_metric(name)} does not fit {what}, whose metric is {own.name}: {own.description}"
+    )

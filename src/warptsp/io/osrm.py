@@ -20,13 +20,14 @@ from warptsp.problem.values import real_array
 
 from ._json import document_in
 from .format import Format, Instance, Source
-from .services import UNITS, as_osrm, is_routing_answer, refusal_in
+from .services import UNITS, as_osrm, check_same, is_routing_answer, refusal_in
 
 if TYPE_CHECKING:
     from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 
+_ASK_FOR_ALL = ", so leave sources and destinations out of the request"
 _SHORT = {"metres": "m", "kilometers": "km"}
 
 
@@ -57,12 +58,8 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
         _waypoints(document.get(key), len(matrix)) for key in ("sources", "destinations")
     )
     places, names = sources
-    if places is not None and destinations[0] is not None and not np.array_equal(places, destinations[0]):
-        i = int(np.argmax((places != destinations[0]).any(axis=1)))
-        raise InvalidProblem(
-            f"source and destination {i} (counted from 0) are different places: the table must go from each "
-            "place to each, so leave sources and destinations out of the request"
-        )
+    if places is not None and destinations[0] is not None:
+        check_same(places.tolist(), destinations[0].tolist(), _ASK_FOR_ALL)
     of_distances = str(document.get("units", "metres"))
     units = {"durations": ("seconds", "s"), "distances": (of_distances, _SHORT.get(of_distances, ""))}
     own: dict[str, Any] = {
@@ -83,8 +80,8 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     numbers = real_array(given, chosen, any_size=True)
     if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1]:
         raise InvalidProblem(
-            f"the table's {chosen} have shape {numbers.shape}: it must go from each place to each, so leave "
-            "sources and destinations out of the request"
+            f"the table's {chosen} have shape {numbers.shape}: it must go from each place to each"
+            f"{_ASK_FOR_ALL}"
         )
     numbers = numbers.copy()
     np.fill_diagonal(numbers, 0)

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import listed
 from warptsp.errors import InvalidOption
 
 from .format import Format, Source
@@ -129,8 +129,7 @@ def _called(name: str) -> Format:
 
 
 def _one_of(able: Iterator[Format], name: str) -> str:
-    names = [format.name for format in able]
-    return f"use one of {', '.join(names)}{did_you_mean(name, names)}"
+    return f"use one of {listed([format.name for format in able], name)}"
 
 
 def _recognized(source: Source, able: Sequence[Format]) -> Format:

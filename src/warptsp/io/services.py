@@ -102,7 +102,7 @@ def _google(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Google's Distance Matrix: an element without a route has another status than OK."""
     rows = [_list_of(_get(row, "elements")) for row in _list_of(document["rows"])]
     origins, destinations = (_list_of(document.get(f"{end}_addresses")) for end in ("origin", "destination"))
-    _check_same(origins, destinations)
+    check_same(origins, destinations)
     found: dict[str, Any] = {}
     for key, entry in (("durations", "duration"), ("distances", "distance")):
         if any(entry in element for row in rows for element in row if isinstance(element, Mapping)):
@@ -166,12 +166,13 @@ def _here(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _check_same(origins: list[Any], destinations: list[Any]) -> None:
+def check_same(origins: Sequence[Any], destinations: Sequence[Any], cure: str = "") -> None:
+    """Refuse a table between two sets of places, and say with the `cure` how to ask for all."""
     if origins != destinations and len(origins) == len(destinations):
         i = next(i for i, pair in enumerate(zip(origins, destinations, strict=True)) if pair[0] != pair[1])
         raise InvalidProblem(
             f"source and destination {i} (counted from 0) are different places: the table must go from each "
-            "place to each"
+            f"place to each{cure}"
         )
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import listed
 from warptsp.errors import InvalidOption
 from warptsp.methods.method import MAIN, Method, NoParams
 
@@ -53,6 +53,5 @@ METHODS: MutableMapping[str, Method[Any]] = _Registry(
 def get_method(name: str) -> Method[Any]:
     """Return the method of this name; InvalidOption, which lists those there are, if there is none."""
     if not isinstance(name, str) or name not in METHODS:
-        like = did_you_mean(name, METHODS)
-        raise InvalidOption(f"method: {shown(name)} is unknown; there are {', '.join(METHODS)}{like}")
+        raise InvalidOption(f"method: {shown(name)} is unknown; there are {listed(METHODS, name)}")
     return METHODS[name]

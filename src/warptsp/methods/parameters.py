@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from warptsp._checks import shown
-from warptsp._words import as_called, did_you_mean
+from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption
 
 __all__ = ["changed_params", "describe_params", "given_params", "parse_params"]
@@ -42,8 +42,7 @@ def parse_params(kind: type[P], owner: str, given: Mapping[str, Any] | object | 
                 f"{as_called('params', '--param')}: {owner} has no parameters, and {shown(name)} was given"
             )
         if name not in fields:
-            like = did_you_mean(name, fields)
-            raise InvalidOption(f"parameter {shown(name)}: {owner} has {', '.join(fields)}{like}")
+            raise InvalidOption(f"parameter {shown(name)}: {owner} has {listed(fields, name)}")
         checked[name] = _converted(name, value, hints[name])
     try:
         return kind(**checked)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import listed
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption
 from warptsp.methods import MAIN, get_method
@@ -49,8 +49,7 @@ def get_document(number: str) -> Document:
         If there is none; lists those there are.
     """
     if not isinstance(number, str) or number not in DOCUMENTS:
-        like = did_you_mean(number, DOCUMENTS)
-        raise InvalidOption(f"document: {shown(number)} is unknown; there are {', '.join(DOCUMENTS)}{like}")
+        raise InvalidOption(f"document: {shown(number)} is unknown; there are {listed(DOCUMENTS, number)}")
     return DOCUMENTS[number]
 
 
@@ -69,8 +68,7 @@ def method_of(number: str | None, method: str | None) -> str:
         return next(iter(systems))
     if not isinstance(method, str) or method not in systems:
         raise InvalidOption(
-            f"document {number} does not have method {shown(method)}; it has {', '.join(systems)}"
-            + did_you_mean(method, systems)
+            f"document {number} does not have method {shown(method)}; it has {listed(systems, method)}"
         )
     return method
 

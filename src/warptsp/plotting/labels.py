@@ -70,15 +70,11 @@ class Labels:
                 break
         halo = []
         if self.theme.paper is not None and written:
-            paper = css(
-                self.theme.paper
-            )  # below them as texts of their own: not every program has paint-order
-            halo = [
-                f'<g aria-hidden="true" stroke="{paper}" stroke-width="{HALO * size:.3g}" '
-                'stroke-linejoin="round">',
-                *written,
-                "</g>",
-            ]
+            # Below them as texts of their own: not every program has paint-order.
+            edge = (
+                f'stroke="{css(self.theme.paper)}" stroke-width="{HALO * size:.3g}" stroke-linejoin="round"'
+            )
+            halo = [f'<g aria-hidden="true" {edge}>', *written, "</g>"]
         return [f'<g font-family="sans-serif" font-size="{size:g}">', *halo, *written, *flags, "</g>"]
 
     def arrows(self, begins: NDArray[np.float64], ends: NDArray[np.float64]) -> str:

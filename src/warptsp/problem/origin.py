@@ -14,7 +14,7 @@ from warptsp.problem.metric import Metric
 from warptsp.problem.values import read_only, real_array
 
 UNITS = ("m", "km", "s", "")
-METRES = {"m": 1.0, "km": 1000.0}
+METRES = {"m": 1, "km": 1000}
 
 
 class Weights(NamedTuple):

@@ -25,6 +25,7 @@ from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
 from warptsp.plotting.coasts import packed_world
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
+from warptsp.problem.origin import METRES
 from warptsp.quantities import format_gap, number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
@@ -358,7 +359,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "cities": problem.n,
         "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
         "unit": "m along great circles" if problem.metric.unit == "m" else "",
-        "metres": {"m": 1, "km": 1000}.get(problem.unit, 0),
+        "metres": METRES.get(problem.unit, 0),
         "leg": leg,
         "speed": report.timing.speed,
         "stopTime": report.timing.stop_time,

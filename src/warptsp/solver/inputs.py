@@ -107,21 +107,18 @@ def _is_array(problem: object) -> bool:
 def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Problem | None:
     """Return the problem in an object that is no array; None for what may be one, such as a list."""
     found: Problem
-    if isinstance(problem, Mapping):
-        from warptsp.io.objects import problem_of_mapping
+    is_list = isinstance(problem, (list, tuple)) and len(problem) > 0
+    if isinstance(problem, Mapping) or (is_list and isinstance(problem[0], Mapping)):
+        from warptsp.io.objects import problem_of_object
 
-        return problem_of_mapping(problem, metric, asymmetric=asymmetric)
+        return problem_of_object(problem, metric, asymmetric=asymmetric)
     if hasattr(problem, "is_multigraph") and hasattr(problem, "is_directed"):
         _check_no_metric(metric, "a graph")
         found = find("problem of a graph")(problem)
         return found
-    if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], Mapping):
-        from warptsp.io.objects import problem_of_records
-
-        return problem_of_records(problem, metric)
     if isinstance(problem, (set, frozenset)):
         raise InvalidProblem("a set has no order, by which its cities would be numbered: give a list")
-    if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], str):
+    if is_list and isinstance(problem[0], str):
         raise InvalidProblem(
             f"the list holds {shown(problem[0])}: names alone have no coordinates; a dict has both, "
             "{'Berlin': (52.5, 13.4)}"

@@ -12,7 +12,7 @@ from importlib import import_module
 import numpy as np
 
 from warptsp._checks import shown
-from warptsp._words import as_called, did_you_mean
+from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
@@ -40,8 +40,7 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
         if found is None:
             able = [format.name for format in formats()]
             raise InvalidOption(
-                f"there is no format of strokes {shown(name)}: use one of {', '.join(able)}"
-                f"{did_you_mean(name, able)}"
+                f"there is no format of strokes {shown(name)}: use one of {listed(able, name)}"
             )
         return found
     file = os.fspath(path)

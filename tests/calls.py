@@ -1,0 +1,32 @@
+"""The command line in this process, and what a log and a search tell."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warptsp.cli import run
+from warptsp.progress import Progress
+
+
+def call(*arguments: object) -> int:
+    """The exit status of a command."""
+    return run(list(map(str, arguments)))
+
+
+def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The warnings, and worse, that have been logged."""
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def event(**given: Any) -> Progress:
+    """What a search of three cities tells, with other values where they are given."""
+    values = {
+        "elapsed": 1.0, "length": 200, "kicks": 10, "improved": True, "phase": "search", "time_limit": None,
+        "kick_limit": None, "known_length": None, "counters": {},
+        "tour": lambda: np.arange(3, dtype=np.int32),
+    }  # fmt: skip
+    return Progress(**values | given)
