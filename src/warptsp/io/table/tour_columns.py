@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,13 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
     held = {role for _, role in theirs}
     ours = [role for role in roles if role not in held]
     places = degrees(problem, "CSV") if problem.geographic and axes else problem.coordinates
-    found = []
+    titles, found = {*extra, *(title for title, _ in style.columns)}, []
 
     def add(title: str, role: str, taken: Sequence[str]) -> None:
-        name = f"{title} (2)" if title.strip().lower() in taken else title
+        name = title
+        if title.strip().lower() in taken:
+            name = next(free for k in count(2) if (free := f"{title} ({k})") not in titles)
+            titles.add(name)
         if role in axes:
             assert places is not None
             values = whole_if_possible(places[:, axes.index(role)] + 0.0)
