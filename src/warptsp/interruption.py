@@ -48,7 +48,7 @@ def number_of(error: BaseException | None) -> int:
 
 
 def signal_behind(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Return what a signal raised and other exceptions may wrap, as Python 3.11 does where a class is made."""
+    """Return what a signal raised, from what may wrap it, as Python 3.11 does where a class is made."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error

@@ -52,7 +52,7 @@ _NAMES = (
     "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
 )
-_ID = ("id", "node, index, number, nr, #")  # a tour has an id beside what the table of a shop calls Nr
+_ID = ("id", "node, index, number, nr, #")
 _UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")
 
 

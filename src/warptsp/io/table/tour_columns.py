@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +70,9 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
     def add(title: str, role: str, taken: Sequence[str]) -> None:
         name = title
         if title.strip().lower() in taken:
-            name = next(free for k in count(2) if (free := f"{title} ({k})") not in titles)
+            # Names keep a title that says so.
+            others = chain(["name"] * (role == "name"), (f"{title} ({k})" for k in count(2)))
+            name = next(other for other in others if other not in titles)
             titles.add(name)
         if role in axes:
             assert places is not None
