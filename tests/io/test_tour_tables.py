@@ -269,6 +269,21 @@ def test_columns_that_could_be_those_of_a_tour(tmp_path):
         assert first == {"position (4)": "g", "position (2)": "h", "position (3)": "i"}
 
 
+def test_what_names_places_does_so_in_any_order(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y,Empfänger\n1,2,Ott\n3,4,1860\n9,8,Ely\n", encoding="utf-8")
+    problem = load(tmp_path / "a.csv")
+    write_tour(tmp_path / "b.csv", [1, 2, 0], problem)
+    same(load(tmp_path / "b.csv"), problem, [1, 2, 0])
+
+
+def test_times_of_a_tour_are_no_names(tmp_path):
+    pytest.importorskip("openpyxl", reason="an extra reads workbooks: pip install 'warptsp[excel]'")
+    problem = Problem.from_points([[1.0, 2.0], [3.0, 4.0], [9.0, 8.0]], "haversine")
+    write_tour(tmp_path / "b.xlsx", [1, 2, 0], problem, speed=30)
+    found = load(tmp_path / "b.xlsx")
+    assert (found.labels, found.extra) == (None, None)
+
+
 @pytest.mark.parametrize("title", ["id", "position", "arrival"])
 def test_names_below_a_title_of_our_own(tmp_path, title):
     (tmp_path / "a.csv").write_text(f"x,y,note,{title}\n1,2,u,A-1\n3,4,v,A-2\n9,8,w,A-3\n")
