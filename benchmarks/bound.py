@@ -103,7 +103,7 @@ def main() -> None:
         "bytes a city",
     ]
     header += ["two threads"]
-    report("bounds", "Lower bounds", table(header, rows), results, options.output)
+    report("bounds", "How close lower bounds come", table(header, rows), results, options.output)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def main() -> None:
         sections.append("## Other methods\n\n" + other_table(results["others"]))
     how = (__doc__ or "").partition("\n\n")[2].strip()
     text = "\n\n".join([how, *sections])
-    report("device_choice", "Which device `auto` should take", text, results, options.output)
+    report("device_choice", "Device choice", text, results, options.output)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def main() -> None:
         f"(target {100 * BAR:g} %: {verdict}); {every} of {len(results)} instances with every seed.\n\n"
         + (table(["instance", "cities", "optimal", "median s", "missed by"], rows) if rows else "")
     )
-    report("small_instances", "Small instances", text, results, options.output)
+    report("small_instances", "Optima up to 1000 cities", text, results, options.output)
 
 
 if __name__ == "__main__":

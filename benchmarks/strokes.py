@@ -370,11 +370,10 @@ def targets(rows: list[dict[str, Any]]) -> str:
     return table(["target", "met", "missed", "out of reach"], lines)
 
 
-READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to
-the nearest end; `linesort` is vpype's, which does the same, and improves it by 2-opt. warptsp had limits of
-{LIMITS} seconds by strokes, in wall-clock time longer by as much as others kept the machine busy when it
-began; its CPU seconds say what it got. The last column is a travel that no order goes below, proved; of
-groups it leaves out the ways between them, of closed strokes those along them."""
+READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the
+nearest end, and so does vpype's `linesort`, which `--two-opt` improves. Seconds that warptsp had, by strokes:
+{LIMITS}, longer where others kept the machine busy. The last column is a proved lower bound on travel; it
+leaves out the ways between groups, and those along closed strokes."""
 
 REACHED = """## Targets: met and missed
 
@@ -395,7 +394,7 @@ def main() -> None:
     files = stroke_files.measured(options.quick)
     report(
         "strokes",
-        "Strokes, holes and cuts",
+        "How much travel strokes save",
         f"{READING}\n{shown(rows)}\n\n{REACHED}\n{targets(rows)}\n\n{stroke_files.section(files)}",
         [*rows, *files],
         options.output,

@@ -8,11 +8,14 @@ the help texts of the commands.
 from __future__ import annotations
 
 import re
+from inspect import cleandoc
 from pathlib import Path
-from textwrap import indent
+from textwrap import dedent, indent
 
 import click
+from docutils import nodes
 from pygments.lexers.special import TextLexer
+from sphinx import addnodes
 
 import warptsp
 from warptsp.cli import commands
@@ -120,34 +123,49 @@ def with_words(page: str, text: str) -> str:
     return text
 
 
-def contents(text: str) -> str:
-    """Return the hidden tables of contents of an index page: one for each heading with links below it."""
-    tables = []
+def contents(page: str, text: str) -> str:
+    """Return the hidden tables of contents of an index page.
+
+    That of the site has one for each heading, with the pages that are linked below it; other pages have one.
+    """
     seen = {"index.md"}
-    lead, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
-    for section in (*sections, lead):  # what a heading has is not repeated without one
-        title, _, body = section.partition("\n")
+    tables = []
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:] if page == "index" else [text]:
         links = []
-        for link in LINK.finditer(body):
+        for link in LINK.finditer(section):
             name = link[1].removeprefix("/")
             if name.endswith((".md", ".rst")) and not name.startswith("..") and name not in seen:
                 seen.add(name)
                 links.append(name.rpartition(".")[0])
-        if links:
-            caption = "" if title.startswith("#") else f":caption: {title}\n"
-            tables.append("\n".join(["```{toctree}", ":hidden:", caption, *links, "```", ""]))
+        caption = f":caption: {section.partition(chr(10))[0]}\n" if page == "index" else ""
+        tables.append("\n".join(["```{toctree}", ":hidden:", caption, *links, "```", ""]))
     return "\n\n" + "\n".join(tables)
 
 
 def help_texts() -> str:
-    """Return a section for each command, with its help text."""
-    context = click.Context(commands, info_name="warptsp", max_content_width=88)
-    sections = []
-    for name in commands.list_commands(context):
-        command = commands.get_command(context, name)
-        text = command.get_help(click.Context(command, parent=context, info_name=name))
-        sections += [name, "-" * len(name), "", ".. code-block:: none", "", indent(text, "   "), ""]
-    return "\n" + "\n".join(sections)
+    """Return a section for each command: its help text, and its options with an anchor each."""
+    top = click.Context(commands, info_name="warptsp", max_content_width=88)
+    lines = []
+    for name in commands.list_commands(top):
+        command = commands.get_command(top, name)
+        context = click.Context(command, parent=top, info_name=name)
+        usage = command.get_usage(context).removeprefix("Usage: ")
+        lines += [name, "-" * len(name), "", ".. code-block:: none", "", indent(usage, "   "), ""]
+        lines += [plain(cleandoc(command.help)), "", f".. program:: warptsp {name}", ""]
+        for parameter in command.get_params(context):
+            if isinstance(parameter, click.Option):
+                _, text = parameter.get_help_record(context)
+                value = "" if parameter.is_flag else " " + parameter.make_metavar(context)
+                flags = ", ".join(parameter.opts + parameter.secondary_opts)
+                lines += [f".. option:: {flags}{value}", "", indent(plain(text), "   "), ""]
+        examples = dedent(command.epilog.partition(":\n")[2])
+        lines += [".. code-block:: sh", "", indent(examples, "   "), ""]
+    return "\n" + "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """Return a text in which reStructuredText sees no marks."""
+    return re.sub(r"([\\*`|_])", r"\\\1", text)
 
 
 def read(app: object, page: str, text: list[str]) -> None:
@@ -155,12 +173,20 @@ def read(app: object, page: str, text: list[str]) -> None:
     if Path(app.env.doc2path(page)).suffix == ".md":
         text[0] = with_words(page, repository_links(page, text[0]))
         if page in INDEXES:
-            text[0] += contents(text[0])
+            text[0] += contents(page, text[0])
     elif page == "api/commands":
         text[0] += help_texts()
+
+
+def without_index(app: object, doctree: nodes.document) -> None:
+    """Take options out of the index: the site's search finds them as objects already."""
+    for node in list(doctree.findall(addnodes.index)):
+        if any(entry[2].startswith("cmdoption-") for entry in node["entries"]):
+            node.parent.remove(node)
 
 
 def setup(app: object) -> None:
     """Tell Sphinx what is done to the pages."""
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", read)
+    app.connect("doctree-read", without_index)

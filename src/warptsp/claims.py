@@ -12,13 +12,14 @@ Where lengths are real, a claim is one to twelve digits: "optimal" says that no 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 import warptsp._native as _native
 from warptsp.errors import NoTourFound
 from warptsp.few import STEPS, SUMS, FewCities
+from warptsp.interruption import delivered
 from warptsp.progress import relative_gap
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "bound_of_optimal",
     "check_is_tour",
     "confirmed_bound",
+    "delivered_tour",
     "is_confirmed",
 ]
 
@@ -49,8 +51,18 @@ MOST = 16  # where there is said to be no tour: 10 ms
 class _Claiming(Protocol):
     """What a search or a proof returns."""
 
+    @property
+    def tour(self) -> NDArray[np.int32]: ...
+    @property
+    def lower_bound(self) -> int | float | None: ...
+    @property
+    def signal(self) -> int | None: ...
+
     def without_claims(self) -> object:
         """Return the same, with nothing said of lengths."""
+
+
+_T = TypeVar("_T", bound=_Claiming)
 
 
 def bound_of_optimal(length: int | float) -> int | float:
@@ -110,9 +122,7 @@ def are_confirmed(
     return hold
 
 
-def check_is_tour(
-    problem: Problem, tour: NDArray[np.int32], lower_bound: int | float | None, result: _Claiming
-) -> None:
+def check_is_tour(problem: Problem, found: _Claiming) -> None:
     """Accept the best tour of a search or a proof if it has no missing arc.
 
     Raises
@@ -120,20 +130,33 @@ def check_is_tour(
     NoTourFound
         It has one; in its attribute ``result`` is the result, which claims nothing.
     """
-    if problem.wall is None or not len(missing := problem.missing_arcs(tour)):
+    if problem.wall is None or not len(missing := problem.missing_arcs(found.tour)):
         return
     tail, head = (problem.label(city) for city in missing[0].tolist())
     words = "arcs are" if len(missing) > 1 else "arc is"
     best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
-    if _no_tour(problem, problem.wall, lower_bound):
+    if _no_tour(problem, problem.wall, found.lower_bound):
         error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
     else:
         error = NoTourFound(
             f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
             proved=False,
         )
-    error.result = result.without_claims()  # type: ignore[attr-defined]
+    error.result = found.without_claims()  # type: ignore[attr-defined]
     raise error
+
+
+def delivered_tour(problem: Problem, found: _T, on_interrupt: str | None) -> _T:
+    """Return what a search or a proof has come to, as `interruption.delivered` does.
+
+    Raises `NoTourFound` as `check_is_tour` does, unless a signal is raised.
+    """
+    try:
+        check_is_tour(problem, found)
+    except NoTourFound as error:
+        delivered(error.result, found.signal, on_interrupt)  # type: ignore[attr-defined]
+        raise
+    return delivered(found, found.signal, on_interrupt)
 
 
 def _no_tour(problem: Problem, wall: int | float, bound: int | float | None) -> bool:

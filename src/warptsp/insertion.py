@@ -59,11 +59,11 @@ def insert(
         Their numbers. A place whose number a city of the instance has gets one after the last, as all do by
         default.
     extra : mapping of str to sequence, optional
-        What they have in the other columns of the instance; what it has no column for is left out.
+        Their entries in other columns of the instance; columns that it does not have are left out.
     improve : int
-        How many cities before and behind each new one may change places, too; 0 for none.
+        How many cities before and after each new one may change places, too; 0 for none.
     seed : int
-        Of the search that does it.
+        Seed of the search for `improve`.
 
     Returns
     -------

@@ -65,7 +65,7 @@ class Progress:
     known_length_is_optimal : bool
         Whether the known length is proven to be the optimum.
     lower_bound : int or float or None
-        A length below which no tour is, as far as the run has proved one; it rises as the search goes on.
+        The lower bound that the run has proved so far, if any; it rises as the search goes on.
     unit : str
         That of the lengths, ``"m"`` or ``"km"``; empty if it is unknown.
     tour : callable

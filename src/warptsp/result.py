@@ -70,7 +70,7 @@ class Result(Exports):
         The optimal or best known length of the instance, if there is one on record, or if this run has
         proved its own to be optimal.
     lower_bound : int, float or None
-        A length below which no tour of the instance is, proved (docs/bounds.md); None if there is none. Real
+        A proved lower bound on the length of any tour (docs/bounds.md); None if there is none. Real
         ones are below `length` by one part in 10**12 at least.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last

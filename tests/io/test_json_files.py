@@ -173,6 +173,12 @@ def test_nodes_of_overpass(tmp_path, caplog):
     assert "elements without a place are left out, 1 of 4" in caplog.text
 
 
+def test_what_stands_beside_the_coordinates_need_not_fit_together(tmp_path):
+    rows = [{"x": 1, "y": 2, "more": []}, {"x": 3, "y": 4}, {"x": 5, "y": None, "more": {"a": [1]}}]
+    assert read(tmp_path, rows, skip_incomplete=True).coordinates.tolist() == [[1, 2], [3, 4]]
+    assert read(tmp_path, {"title": "t", "x": [1, 3], "y": [2, 4]}).n == 2
+
+
 def test_columns_and_incomplete_rows(tmp_path, caplog):
     rows = [{"Kunde": "A", "Nord": 52.1, "Ost": 13.2}, {"Kunde": "B", "Nord": 53.1}]
     with pytest.raises(ParseError, match="columns 'Kunde', 'Nord', 'Ost': columns x and y, or lat and lon"):
@@ -187,7 +193,10 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ("[1, 2, 3]", "a list of 3 such as 1 is no instance: places by name, .* GeoJSON or the table of a"),
+        (
+            "[1, 2, 3]",
+            "a list of 3 entries such as 1 is no instance: places by name, .* GeoJSON or the table of a",
+        ),
         ("5", "5 is no instance"),
         ("{}", "an empty object is no instance"),
         ('{"a": 1}', "an object with the keys 'a' is no instance"),
@@ -206,6 +215,11 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
             '[{"name": "A", "coordinates": [13.2, 52.1]}]',
             r"'coordinates' is \[13.2, 52.1\]: call it latlon or",
         ),
+        (
+            '[{"coordinatesofthecustomer": [13.2, 52.1]}]',
+            "'coordinatesofthecustomer' is .*: call it latlon or",
+        ),
+        ('{"lat": [1, 2], "lon": [3]}', "column 'lat' has 2 entries, and column 'lon' 1: all have as many"),
         ('[{"x": 1, "y": 2}, 5]', r"row 1 \(counted from 0\) is 5: an object is needed, as before it"),
         ('{"x": 1}\n{"x": 1\n', "a.json:2: is not JSON: Extra data"),
         ('{"elements": []}', "has no elements with lat and lon: ask Overpass for nodes, or for out center"),
@@ -219,10 +233,14 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
             "source and destination 0 .* are different places",
         ),
         ('[{"originIndex": 1, "duration": "5s", "condition": "ROUTE_EXISTS"}]', "1 elements of 2 places"),
-        ('[{"originIndex": 1e9, "duration": "5s", "condition": "X"}]', "originIndex '1000000000.0': a whole"),
+        ('[{"originIndex": 1e9, "duration": "5s", "condition": "X"}]', "an index '1000000000.0': a whole"),
         (
             '{"matrix": {"numOrigins": 2, "numDestinations": 3, "travelTimes": [0]}}',
             "1 travelTimes, not 2 x 3",
+        ),
+        (
+            '[{"duration": "5s", "condition": "ROUTE_EXISTS"}, {"originIndex": 0}, {"originIndex": 1}, 7]',
+            "4 elements of 2 places: one from each place to each",
         ),
         ('{"matrix": {"numOrigins": "2"}}', "does not say in whole numbers how many"),
         (json.dumps([{f"k{row}": 1} for row in range(6000)]), "6000 objects have 6000 different keys"),

@@ -489,7 +489,7 @@ def test_a_triangle_with_counted_names_is_asked(text):
 def test_a_triangle_with_names_and_diagonal_loses_none(caplog):
     assert read("A,0,,\nB,7,0,\nC,4,5,0\n").matrix.tolist() == [[0, 7, 4], [7, 0, 5], [4, 5, 0]]
     with pytest.raises(ParseError):
-        read("1,0,,\n2,7,0,\n3,4,5,0\n")
+        read("10115,0,,\n10152,7,0,\n10189,4,5,0\n")
     assert read("5\n7 9\n1 2 3\n").n == 4
     assert "the rows are taken for a triangle of distances of 4 cities" in caplog.text
 

@@ -106,6 +106,22 @@ def test_columns_that_the_caller_names_keep_their_titles(tmp_path):
          [2, 0, 1])  # fmt: skip
 
 
+def test_titles_say_the_unit_of_a_plane(tmp_path):
+    (tmp_path / "a.csv").write_text("name;X (m);Y (m)\na;0;0\nb;3000;0\nc;3000;4000\n")
+    problem = load(tmp_path / "a.csv")
+    assert (problem.unit, load(written_as(tmp_path, "X (m);Y (km)")).unit) == ("m", "")
+    assert load(written_as(tmp_path, "Rechtswert [km];Hochwert [km]")).unit == "km"
+    warptsp.solve(problem).save(tmp_path / "b.csv", speed=36)
+    found = load(tmp_path / "b.csv")
+    assert found.unit == "m"
+    assert (tmp_path / "b.csv").read_text().splitlines()[2].endswith(";5,0;0:08:20;4,0;0:06:40")
+
+
+def written_as(tmp_path, titles):
+    (tmp_path / "c.csv").write_text(f"{titles}\n0;0\n1;1\n")
+    return tmp_path / "c.csv"
+
+
 def test_no_coordinate_that_is_written_may_be_thousands(tmp_path):
     """1.125 and 1.250 alone are refused behind semicolons: with a zero more they are surely what they are."""
     for mark in ",.":

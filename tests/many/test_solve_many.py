@@ -349,6 +349,22 @@ def test_the_table_says_what_a_result_does(tmp_path: Path, shared_data: Path, ca
     assert rows["many.csv"]["gap_percent"] is rows["many.csv"]["lower_bound"] is None
 
 
+def test_bounds_are_computed_where_they_are_wanted(tmp_path: Path, capsys):
+    array = points(3, 60)
+    results = warptsp.solve_many(array, kicks=200, seed=4, bound=60.0)
+    for position, problem in enumerate(array):
+        alone = warptsp.solve(problem, kicks=200, seed=4 + position, threads=1, bound=60.0)
+        assert np.array_equal(results.tour(position), alone.tour)
+        assert 0.9 * alone.length < results.lower_bound(position) < alone.length
+        assert results[position].lower_bound == results.lower_bound(position)
+    np.save(tmp_path / "points.npy", array)
+    assert run(tmp_path / "points.npy", "--kicks", 200, "--seed", 4, "--bound", "60", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["table"]
+    assert all(0 < row["bound_gap_percent"] < 10 for row in rows)
+    with pytest.raises(warptsp.InvalidOption, match='bound: "lp" is for one problem'):
+        warptsp.solve_many(array, bound="lp")
+
+
 def test_json_that_is_no_instance_is_left_out(tmp_path: Path, capsys):
     (tmp_path / "a.csv").write_text("x,y\n0,0\n1,1\n2,0\n")
     (tmp_path / "package.json").write_text('{"name": "warptsp", "version": [1, 2]}')

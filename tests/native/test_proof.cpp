@@ -123,7 +123,7 @@ void cuts_and_bounds(uint64_t seed) {
       }
     }
     std::vector<double> activity(relaxation.rows(), 1e9);
-    relaxation.separate(solution.data(), activity.data(), Effort::local, 1 + (int)(seed % 3), token);
+    relaxation.separate(solution.data(), activity.data(), Effort::local, round % 2 == 1, 1 + (int)(seed % 3), token);
     relaxation.take_cuts(50);
   }
   CHECK(relaxation.rows() > 0);

@@ -158,6 +158,10 @@ def test_the_command_lists_and_runs_them(tmp_path):
         assert (
             f"--document {document.number}   {document.authors} ({document.year}): {document.title}" in listed
         )
+        assert document.metric is None or listed.count(f" --metric {document.metric}") >= len(
+            document.systems
+        )
+    assert "    --method symmetric-two-opt --start given --param order=threads --metric EXACT_2D\n" in listed
     assert "ils          iterated local search with 3-opt along neighbour lists; 004: J. Fosin" in listed
     path = tmp_path / "some.csv"
     np.savetxt(path, whole_points(30, 5), fmt="%d", delimiter=",", header="x,y", comments="")

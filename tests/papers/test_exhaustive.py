@@ -442,6 +442,14 @@ def test_three_opt_limits_the_cities_of_an_order() -> None:
     assert warptsp.solve(problem, method="vnd", params=params, device="cpu").counters["passes"] == 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_start_tour_is_reported_before_the_first_pass(method: str, device: str) -> None:
+    problem = instance("EUC_2D", 60)
+    result = warptsp.solve(problem, method=method, start="given", device=device, callback=lambda event: True)
+    assert result.counters["passes"] == 0
+    assert result.length == problem.length(np.arange(60))
+
+
 # What is asked of launches
 
 

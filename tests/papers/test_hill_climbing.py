@@ -297,11 +297,6 @@ def test_a_given_tour_is_the_start_of_the_first_climber(device: str) -> None:
     assert result.length < problem.length(spoilt)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_cities(n: int) -> None:
-    assert len(warptsp.solve(squares(n), method="hill-climbing", params={"climbers": 2}).tour) == n
-
-
 def test_what_it_cannot_do() -> None:
     problem = squares(20)
     with pytest.raises(UnsupportedProblem, match="open paths; use the method lk"):

@@ -12,8 +12,11 @@ from warptsp.construct import construct
 from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import proven_bound, read_proof
+from warptsp._native import StopToken
+from warptsp.proof import node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
+from warptsp.proof.linear_program import LinearProgram
+from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
 
 inf = np.inf
@@ -127,3 +130,34 @@ def test_that_a_bipartite_graph_has_no_cycle_is_proved(n, real):
             call()
         assert raised.value.proved
         assert raised.value.result is not None
+
+
+# Ties
+
+
+def test_equal_lengths_do_not_hold_up_the_simplex_method(monkeypatch):
+    """Holes of a square grid of which some are missing: six times the steps where costs are not perturbed."""
+    grid = np.stack(np.meshgrid(np.arange(22), np.arange(22)), axis=-1).reshape(-1, 2)
+    holes = 100.0 * grid[np.random.default_rng(5).permutation(484)[:440]]
+    problem = Problem.from_points(holes, "EUC_2D")
+    programs = []
+
+    class Watched(LinearProgram):
+        def __init__(self, *given):
+            super().__init__(*given)
+            programs.append(self)
+
+    monkeypatch.setattr(node_program, "LinearProgram", Watched)
+    tour = warptsp.solve(problem, threads=1, kicks=20_000, prove=False).tour
+    assert prove(problem, tour, threads=1).proved
+    assert programs[0].iterations < 12_000
+
+
+def test_a_wide_gap_leaves_few_edges_in_the_programme_of_the_tree():
+    """A bad tour leaves nearly all pairs: only some of them are columns, and none is lost to pricing."""
+    problem = Problem.from_points(unit_points(120, 7) * 1000, "EUC_2D")
+    instance = ClosedInstance.of(problem, problem.length(construct(problem, "random")))
+    node = NodeSolver(instance, construct(problem, "random"), seed=0, token=StopToken())
+    bound = node.solve_and_price()
+    assert node.keep_survivors(bound) > 2 * node_program.MOST_NEAR * 120
+    assert node.relaxation.columns <= (node_program.MOST_NEAR + 1) * 120

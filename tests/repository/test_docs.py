@@ -67,14 +67,48 @@ def test_every_page_is_reached_from_the_index(folder):
         assert f"({target})" in text, f"{index.relative_to(REPOSITORY)} lacks {page.name}"
 
 
-def test_the_index_calls_each_page_by_its_title():
-    index = REPOSITORY / "docs" / "index.md"
-    named = re.findall(r"^\| \[(.+?)\]\(([\w/-]+\.md)\) \|", index.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(named) > 25
-    for name, target in named:
-        title = HEADING.search((index.parent / target).read_text(encoding="utf-8"))
-        # What is nothing but a link to a page of the root has none.
-        assert title is None or title[1] == name, target
+def title(page):
+    """What a page is called; None if it is nothing but a link to one of the root."""
+    found = HEADING.search(page.read_text(encoding="utf-8"))
+    return found and found[1]
+
+
+@pytest.mark.parametrize("name", ["index.md", "performance/README.md"])
+def test_an_index_calls_each_page_by_its_title(name):
+    index = REPOSITORY / "docs" / name
+    named = re.findall(r"\[([A-Z][^]]*)\]\(([\w./-]+\.md)\)", index.read_text(encoding="utf-8"))
+    assert len(named) > 20
+    for called, target in named:
+        assert title(index.parent / target) in (called, None), target
+
+
+def test_no_two_pages_have_one_title():
+    titles = [title(page) for page in PAGES if page.parent != REPOSITORY]
+    for page in (REPOSITORY / "docs" / "api").glob("*.rst"):
+        titles.append(page.read_text(encoding="utf-8").partition("\n")[0])
+    named = [name for name in titles if name is not None]
+    assert len(set(named)) == len(named)
+
+
+def test_each_page_is_under_one_heading_of_the_index():
+    """So that the site's table of contents has each of them once, with a caption."""
+    lead, *sections = (REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8").split("\n## ")
+    pages = [re.findall(r"\]\(([^)]+)\)", section) for section in sections]
+    every = [page for linked in pages for page in linked]
+    assert len(set(every)) == len(every)
+    assert set(re.findall(r"\]\(([^)]+)\)", lead)) <= set(every)
+
+
+def test_every_option_has_an_anchor(monkeypatch):
+    monkeypatch.syspath_prepend(REPOSITORY / "docs")
+    pytest.importorskip("pygments")
+    page = pytest.importorskip("conf", reason="an extra brings Sphinx").help_texts()
+    context = commands.make_context("warptsp", ["info"])
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        section = page.split(f".. program:: warptsp {name}\n")[1].split(".. program::")[0]
+        for flag in (flag for option in command.params for flag in option.opts if flag.startswith("-")):
+            assert re.search(rf"^\.\. option:: (.*, )?{flag}\b", section, re.MULTILINE), (name, flag)
 
 
 def test_code_has_a_language():

@@ -273,8 +273,9 @@ def test_that_there_is_no_tour_is_not_said_where_there_is_one(told):
     i = math.inf
     ring = [[0, 1, i, i, 2], [1, 0, 3, i, i], [i, 3, 0, 1, i], [i, i, 1, 0, 1], [2, i, i, 1, 0]]
     problem = Problem.from_matrix(ring)
+    wrong = replace(warptsp.solve(problem), tour=np.array([0, 2, 1, 3, 4]), lower_bound=2 * problem.wall)
     with pytest.raises(NoTourFound) as caught:
-        check_is_tour(problem, np.array([0, 2, 1, 3, 4]), 2 * problem.wall, warptsp.solve(problem))
+        check_is_tour(problem, wrong)
     assert not caught.value.proved
     assert len(told()) == 1
     star = Problem.from_matrix([[0, 1, 1, 1], [1, 0, i, 1], [1, i, 0, i], [1, 1, i, 0]], open=OpenPath(0, 1))

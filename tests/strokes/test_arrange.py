@@ -96,7 +96,7 @@ def test_small_drawings_are_as_short_as_all_orders_allow(seed, n, machine, home,
     groups = rng.integers(0, 2, n).tolist() if grouped else None
     plan = arrange(
         paths, home=place, back=back, reversible=reversible, groups=groups, machine=MACHINES[machine],
-        kicks=50, threads=1, device="cpu",
+        kicks=1000, threads=1, device="cpu",
     )  # fmt: skip
     drawn = plan.drawn(paths)
     same_set(paths, drawn)

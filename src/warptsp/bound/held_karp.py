@@ -50,7 +50,7 @@ MIN_PLACES = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LowerBound:
-    """A length below which no tour is, and what proves it.
+    """A lower bound on the length of any tour, and what proves it.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def lower_bound(
     device: str = "auto",
     token: StopToken | _native.StopToken | None = None,
 ) -> LowerBound:
-    """Return a length below which no tour is: the Held-Karp bound, proved for all pairs of cities.
+    """Return a lower bound on the length of any tour: the Held-Karp bound, proved for all pairs of cities.
 
     Usually it is 0.7 to 0.8 % below the length of the shortest tour, and rarely more than 2 %.
 
@@ -110,7 +110,7 @@ def lower_bound(
     problem : Problem or array_like
         Symmetric; fixed edges and open paths are respected. An array is what `Problem.from_array` takes.
     tour : array_like of int, shape (n,), optional
-        Cities counted from 0. Its edges are where the bound is sought, so that a good tour gives a good
+        Cities counted from 0. The bound is computed along its edges, so a good tour gives a good
         bound; by default a local optimum is made.
     time_limit : float, optional
         Seconds of wall time. What was proved by then is returned.
@@ -122,13 +122,13 @@ def lower_bound(
         Where it is computed. A GPU computes bounds of closed tours in the plane, and numbers cities otherwise
         than the CPU, so that the last digits differ; "auto" takes it from 50 000 cities on.
     token : StopToken, optional
-        Stops it from another thread.
+        Stops the computation from another thread.
 
     Returns
     -------
     LowerBound
-        Without a time limit the same one for the same arguments. Of long instances without a tour, too, a
-        first bound comes early.
+        Without a time limit the same one for the same arguments. A first bound comes early, even for large
+        instances without a tour.
 
     Raises
     ------

@@ -61,7 +61,7 @@ class Search:
     bound: Annotated[
         str | float,
         option(
-            "Compute a lower bound beside the search: auto takes at most a tenth of the processor time. lp: "
+            "Compute a lower bound during the search: auto takes at most a tenth of the processor time. lp: "
             "after it, by linear programmes, ten times closer; the search gets 0.3 of a time limit "
             "(warptsp[prove]).",
             "auto|lp|none|TIME",
@@ -94,7 +94,7 @@ class Search:
     merge: Annotated[
         tuple[str, ...],
         option(
-            "A tour to begin with, such as that of an earlier run; given several times, or beside --start "
+            "A tour to begin with, such as that of an earlier run; given several times, or with --start "
             "FILE, the tours are joined first, as by warptsp merge.",
             "FILE",
         ),

@@ -24,7 +24,7 @@ def command(
     certificate: Annotated[
         Path | None,
         file_option(
-            "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities."
+            "Verify the bound or proof in this file, from warptsp bound or prove, over all pairs of cities."
         ),
     ],
     open_: OpenOrClosed,

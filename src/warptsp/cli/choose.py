@@ -37,8 +37,8 @@ def command(
 ) -> int:
     """Find a short tour that visits one place of each group of INSTANCE, whichever is best.
 
-    Which entry of a block, which of several parking places. INSTANCE is a table with a column that names the
-    group of each place, or a GTSPLIB file, with up to 5000 places.
+    For example one entry of each block, or one of several parking places. INSTANCE is a table with a column
+    that names the group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from warptsp._checks import shown
-from warptsp._words import counted
+from warptsp._words import counted, did_you_mean
 from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._completion import one_of
 from warptsp.cli._options import Quiet
@@ -127,7 +127,7 @@ def _make(
     if kind not in KINDS:
         raise InvalidOption(
             f"KIND {shown(kind)} is unknown; there are {', '.join(KINDS)} and the DIMACS instances, "
-            "such as E10k.0"
+            f"such as E10k.0{did_you_mean(kind, KINDS)}"
         )
     if size is None:
         wanted = "ROWSxCOLUMNS, such as 30x40" if kind == "grid" else "the number of cities"

@@ -34,7 +34,7 @@ def command(
     improve: Annotated[
         int,
         option(
-            "Let K cities before and behind each new one change places, too.",
+            "Let K cities before and after each new one change places, too.",
             "K",
             default=0,
             show_default=True,
@@ -48,8 +48,8 @@ def command(
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
     TOUR is a file with places in visiting order: any table, or a .csv, .geojson or .gpx tour that warptsp
-    solve has written; PLACES is an instance of the same kind of coordinates. The metric is that of both, and
-    the columns are, as far as PLACES has them.
+    solve has written; PLACES is an instance of the same kind of coordinates. The options for the metric and
+    the columns apply to both, as far as PLACES has these columns.
     """
     from warptsp import insertion
     from warptsp.interruption import FirstSignal

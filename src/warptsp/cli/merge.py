@@ -29,9 +29,9 @@ def command(
 ) -> int:
     """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
 
-    Each TOUR is a file, such as the checkpoint of a run. Where they differ, each place is decided by itself:
-    best for tours of separate runs, with other seeds. It takes seconds for a million cities. warptsp solve
-    --merge FILE --merge FILE does the same and searches from there.
+    Each TOUR is a file, such as the checkpoint of a run. Where they differ, the better one is taken, which
+    works best for tours of separate runs with different seeds. It takes seconds for a million cities.
+    warptsp solve --merge FILE --merge FILE does the same and searches from there.
     """
     from warptsp.problem.itinerary import length_of
     from warptsp.quantities import finite, length_text

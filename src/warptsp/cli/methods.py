@@ -10,7 +10,7 @@ from warptsp.cli.streams import say
 def command() -> None:
     """List the methods of warptsp solve and their parameters, and the paper or thesis that each is from.
 
-    The systems of five published papers and theses are run as they define them by warptsp solve --document.
+    warptsp solve --document runs the systems of five published papers and theses as they define them.
     """
     from warptsp.methods import METHODS
     from warptsp.methods.parameters import describe_params
@@ -25,6 +25,7 @@ def command() -> None:
     for document in DOCUMENTS.values():
         about = f"{document.authors} ({document.year}): {document.title}; {document.published}"
         say(f"--document {document.number}   {about}")
+        distances = "" if document.metric is None else f" --metric {document.metric}"
         for name, system in document.systems.items():
             start = "" if system.start is None else f" --start {system.start}"
             given = "".join(f" --param {key}={value}" for key, value in system.params.items())
@@ -33,4 +34,4 @@ def command() -> None:
                 for device, chosen in (("CPU", system.cpu), ("GPU", system.gpu))
                 if chosen
             ]
-            say(f"    --method {name}{start}{given}{''.join(versions)}")
+            say(f"    --method {name}{start}{given}{distances}{''.join(versions)}")

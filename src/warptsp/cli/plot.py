@@ -36,7 +36,7 @@ def command(
     quiet: Quiet,
     reading: Reading,
 ) -> None:
-    """Draw the tour in the file TOUR of the cities of INSTANCE, and write it to PICTURE.
+    """Draw the tour of INSTANCE in the file TOUR, and write it to PICTURE.
 
     PICTURE ends in .svg, .png or .pdf. Two tours (--start, --difference) and .pdf need matplotlib:
     pip install 'warptsp[plot]'.

@@ -25,7 +25,7 @@ def command(
     quiet: Quiet,
     reading: Reading,
 ) -> None:
-    """Put the tours in the files TOUR... of the cities of INSTANCE into one page, FILE, which ends in .html.
+    """Put tours of INSTANCE, the files TOUR..., into one HTML page, FILE.
 
     A browser opens the page without a network or a server. With several tours, such as start, checkpoint and
     best, a slider goes from the longest to the shortest. warptsp solve --report makes such a page of a run.

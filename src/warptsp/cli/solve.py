@@ -38,7 +38,7 @@ def command(
     search: Search,
     explain_launch: Annotated[bool, option("Show how the search would use the GPU, then exit.")],
     arch: Annotated[
-        str | None, option("With --explain-launch: a GPU that is not there, such as sm_90.", metavar="SM")
+        str | None, option("With --explain-launch: for this GPU architecture, such as sm_90.", metavar="SM")
     ],
     progress: Annotated[
         str, option("Progress on stderr.", type=click.Choice(MODES), default="auto", show_default=True)

@@ -15,6 +15,7 @@ from warptsp.claims import bound_gap
 from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._options import OpenOrClosed, Printing, Reading, device_option, time_option
 from warptsp.cli._outputs import output_facts
+from warptsp.cli._values import bound_time
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
@@ -63,6 +64,16 @@ def command(
             "cpu|cuda|cuda:N", "cpu, or a GPU, which searches thousands of problems at once.", default="cpu"
         ),
     ],
+    bound: Annotated[
+        str | float,
+        option(
+            "Compute a lower bound beside each search, as warptsp solve does.",
+            "auto|none|TIME",
+            type=bound_time,
+            default="none",
+            show_default=True,
+        ),
+    ],
     open_: OpenOrClosed,
     printing: Printing,
     reading: Reading,
@@ -71,7 +82,7 @@ def command(
 
     FOLDER holds instance files of any format; FILE.npy an array of shape (m, n, 2), points of m problems, or
     (m, n, n), their matrices. Each problem is searched by one thread, as many at once as there are
-    processors, or by a GPU. A problem with which something is wrong is reported at the end, and does not stop
+    processors, or by a GPU. A faulty problem is reported at the end, and does not stop
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
@@ -103,6 +114,7 @@ def command(
         open=open_,
         threads=threads,
         device=device,
+        bound=bound,
         callback=_Lines(printing.quiet),
         **asked,
     )

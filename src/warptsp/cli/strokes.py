@@ -41,11 +41,11 @@ def command(
     keep_entries: Annotated[bool, option("Enter closed paths where the file does.")],
     inner_first: Annotated[bool, option("Cut what lies in a closed path before that path.")],
     ungroup: Annotated[bool, option("Mix groups and colours of SVG, or layers and colours of DXF.")],
-    join: Annotated[float, option("HPGL: draw on where ends are at most D apart.", "D", default=0.0)],
+    join: Annotated[float, option("HPGL: join strokes whose ends are at most D apart.", "D", default=0.0)],
     machine: Annotated[
         str,
         option(
-            "Travel as its length, or as the longer of its axes (both motors at once).",
+            "Measure travel by its length, or by the longer of its axes (both motors at once).",
             type=click.Choice(("euclidean", "max")),
             default="euclidean",
             show_default=True,
@@ -70,7 +70,7 @@ def command(
     device: Annotated[str, device_option("auto|cpu|cuda|cuda:N", "Where to search.")],
     preview: Annotated[str | None, file_option("Draw strokes and travel, before and after (.svg).")],
     report: Annotated[
-        str | None, file_option("Write a page on which the tool goes its way, before and after (.html).")
+        str | None, file_option("Write a page that shows the tool moving, before and after (.html).")
     ],
     printing: Printing,
 ) -> int:
@@ -79,7 +79,7 @@ def command(
 
     FILE is SVG, HPGL, G-code, Excellon or DXF (which needs ezdxf: pip install 'warptsp[dxf]'); the output has
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
-    The new file is verified before it is written: an interpreter of its own runs both.
+    The new file is verified before it is written: a second interpreter runs both.
     """
     from warptsp.outputs import atomic_write, check_outputs
     from warptsp.strokes import arrange

@@ -42,8 +42,9 @@ def load(
     path : str or os.PathLike
         A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, optionally names) or of
         distances; a workbook of Excel or a Parquet file, as such a table; a ``.npy`` array of points or
-        distances; points as bare numbers (``.f64``, ``.f32``, and ``.f64x3``, ``.f32x3`` in space); GeoJSON
-        points, GPX waypoints, KML placemarks; the table of a routing service such as OSRM. Text may
+        distances; points as bare numbers (``.f64``, ``.f32``, and ``.f64x3``, ``.f32x3`` in space); JSON of
+        places, distances or rows, GeoJSON points, GPX waypoints, KML placemarks; the table of a routing
+        service such as OSRM. Text may
         be compressed with gzip. ``-`` is standard input.
     format : str, optional
         One of ``warptsp.io.FORMATS``; by default the ending of the name decides, or the contents if that

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp._words import as_called
+from warptsp._words import as_called, counted
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 from warptsp.problem.degrees import warn_of_degrees
@@ -25,7 +25,7 @@ from .options import ReadOptions, as_columns, as_metric
 from .osrm import osrm_problem
 from .services import is_routing_answer
 from .table.fields import is_counted, is_infinite
-from .table.frame import read_frame
+from .table.frame import read_frame, without_depth
 from .table.reader import read
 from .table.rows import COUNTED, TableRows
 from .table.titles import has_longitude_first, look_like_positions
@@ -46,12 +46,26 @@ class _Columns:
     dropna = None  # as a data frame has
 
     def __init__(self, columns: Mapping[Any, Any], index: Sequence[Any] | None = None) -> None:
-        self._columns = columns
-        self.columns = list(columns)
+        # An entry beside the columns is of all of them, such as the name of the tour.
+        self._columns = {
+            title: without_depth(values) for title, values in columns.items() if _is_column(values)
+        }
+        self.columns = list(self._columns)
+        sizes = {len(values): title for title, values in self._columns.items()}
+        if len(sizes) > 1:
+            (one, first), (other, second) = list(sizes.items())[:2]
+            raise InvalidProblem(
+                f"column {shown(first)} has {counted(one, 'entry', 'entries')}, and column {shown(second)} "
+                f"{other}: all have as many"
+            )
         self.index = None if index is None else np.array(index, dtype=object)
 
     def __getitem__(self, title: Any) -> Any:
         return self._columns[title]
+
+
+def _is_column(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, (str, Mapping))
 
 
 class _Rows(TableRows):
@@ -152,7 +166,9 @@ def told(document: Any, file: str | None = None) -> str:
         keys = ", ".join(map(quoted, map(str, list(document)[:5])))
         return f"{noun} with the keys {keys}" if keys else f"an empty {noun.split()[1]}"
     if isinstance(document, list):
-        return f"a list of {len(document)} such as {shown(document[0])}" if document else "an empty list"
+        if not document:
+            return "an empty list"
+        return f"a list of {counted(len(document), 'entry', 'entries')} such as {shown(document[0])}"
     return shown(document)
 
 
@@ -385,8 +401,8 @@ def _of_overpass(elements: list[Any], file: str | None) -> list[dict[str, Any]]:
             len(elements) - len(rows),
             len(elements),
         )
-    kinds = {element.get("type") for element in elements if isinstance(element, Mapping)}
+    nodes = all(isinstance(element, Mapping) and element.get("type") == "node" for element in elements)
     left_out = {key for key in ("name",) if all(row[key] is None for row in rows)}
-    if kinds != {"node"}:  # the numbers of ways are their own
+    if not nodes:  # the numbers of ways are their own
         left_out.add("id")
     return [{key: value for key, value in row.items() if key not in left_out} for row in rows]

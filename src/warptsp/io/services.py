@@ -117,23 +117,23 @@ def _is_google_route(element: Mapping[str, Any]) -> bool:
 
 def _google_routes(elements: Sequence[Any]) -> Mapping[str, Any]:
     """Google's computeRouteMatrix: elements in any order, which leave out an index that is 0."""
-    size = 0
+    routes: dict[tuple[int, int], Any] = {}
     for element in elements:
-        for key in ("originIndex", "destinationIndex"):
-            index = _get(element, key) or 0
-            if type(index) is not int or not 0 <= index < _MOST_PLACES:
-                raise InvalidProblem(f"the table has {key} {quoted(str(index))}: a whole number is needed")
-            size = max(size, index + 1)
-    if size * size != len(elements):
+        ends = [_get(element, key) or 0 for key in ("originIndex", "destinationIndex")]
+        wrong = next((end for end in ends if type(end) is not int or not 0 <= end < _MOST_PLACES), None)
+        if wrong is not None:
+            raise InvalidProblem(f"the table has an index {quoted(str(wrong))}: a whole number is needed")
+        routes[ends[0], ends[1]] = element
+    size = 1 + max(map(max, routes))
+    if not size * size == len(routes) == len(elements):
         raise InvalidProblem(
             f"the table has {len(elements)} elements of {size} places: one from each place to each is needed"
         )
     found: dict[str, Any] = {key: [[None] * size for _ in range(size)] for key in UNITS}
-    for element in elements:
-        at = element.get("originIndex") or 0, element.get("destinationIndex") or 0
-        if element.get("condition", "ROUTE_EXISTS") == "ROUTE_EXISTS":
-            found["durations"][at[0]][at[1]] = _seconds(element.get("duration"))
-            found["distances"][at[0]][at[1]] = element.get("distanceMeters", 0)
+    for (start, end), element in routes.items():
+        if _get(element, "condition") in (None, "ROUTE_EXISTS"):
+            found["durations"][start][end] = _seconds(_get(element, "duration"))
+            found["distances"][start][end] = _get(element, "distanceMeters") or 0
     return {key: rows for key, rows in found.items() if any(any(row) for row in rows)}
 
 

@@ -54,7 +54,7 @@ def write_tour(
         One of ``warptsp.io.TOUR_FORMATS``; by default the one that the ending of `path` means.
     csv_safe : bool
         Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
-        `read_tour` knows what it means.
+        `read_tour` understands it.
     speed, stop_time, depart
         As `warptsp.Result.schedule` takes them: ``csv``, ``tsv``, ``xlsx`` and ``geojson`` say when the tour
         is where; others leave it out.
@@ -108,9 +108,9 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     ----------
     path : str or os.PathLike
         A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` writes it; a GeoJSON, GPX or
-        KML line through the cities; a plain list of node numbers, in which a 0 means that cities are
-        counted from 0; or cities counted from 0, as a ``.npy`` array or, if the name ends in ``.i32``, as
-        bare numbers. ``-`` is standard input.
+        KML line through the cities; a plain list of node numbers, also as JSON, in which a 0 means that
+        cities are counted from 0; or cities counted from 0, as a ``.npy`` array or, if the name ends in
+        ``.i32``, as bare numbers. ``-`` is standard input.
     problem : Problem
 
     Returns

@@ -101,7 +101,7 @@ class ManyResults:
     def lower_bound(self, position: int) -> int | float | None:
         """Return a length that no tour of this problem is below, None if none is proved.
 
-        There is one of proved tours, and of asymmetric matrices, whose search proves one.
+        There is one where the call was told `bound`, of proved tours, and of asymmetric matrices.
         """
         length = self._table.lengths[position]
         if length is None or not self._table.columns["proved"][position]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import check_on_interrupt, checked_number
+from warptsp.bound.beside import checked_bound
 from warptsp.claims import check_is_tour
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal, delivered
@@ -75,16 +76,18 @@ def solve_many(
     device: str = "cpu",
     method: str = "lk",
     params: Mapping[str, Any] | object | None = None,
+    bound: str | float | None = False,
     callback: Callable[[ManyProgress], object] | None = None,
     on_interrupt: str | None = None,
 ) -> ManyResults:
-    """Find short tours of many problems, a thread for each, as many at once as there are threads.
+    """Find short tours of many problems, each on one thread, as many at once as there are threads.
 
     Up to 200 cities, plain problems, whose tours are closed and have no fixed edges, are searched by native
     code alone, several one after another, unless there is another limit than `kicks`.
 
-    On the CPU problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=False)``
-    finds: with a limit on kicks it depends neither on the other problems nor on the number of threads.
+    On the CPU problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=bound,
+    prove=False)`` finds: with a limit on kicks it depends neither on the other problems nor on the number of
+    threads.
 
     Parameters
     ----------
@@ -94,7 +97,7 @@ def solve_many(
         is read as the search goes on and not kept; a folder, whose instance files are solved in the order of
         their names; the name of a ``.npy`` file with such an array, which need not fit into memory.
     metric : Metric or str, optional
-        The metric of coordinates that do not have another one already, as in `solve`.
+        The metric of coordinates that have none yet, as in `solve`.
     stop : StoppingCriterion or callable, optional
         When to stop the search of each problem. Without this, `time_limit`, `kicks` and `total_time`, each
         follows `DefaultStop`.
@@ -104,7 +107,7 @@ def solve_many(
         Kicks for each problem, for repeatable tours.
     total_time : float, optional
         Wall-clock seconds for all problems together: each gets an equal share of what is left when it begins.
-        Not for an iterator, of which nobody knows how many are to come.
+        Not for an iterator, whose length is unknown.
     seed : int
         Of problem 0; problem i has ``seed + i``.
     open : bool or OpenPath, optional
@@ -121,6 +124,9 @@ def solve_many(
         A name in `warptsp.methods.METHODS`.
     params : mapping, optional
         Parameters of the method by name.
+    bound : {"auto", False} or float
+        Whether each search has a lower bound beside it, as `solve` takes it. Small problems then take several
+        times as long, as those of many small ones without are searched together.
     callback : callable, optional
         Called with a `ManyProgress` several times a second. If it returns True, the call ends, and what has
         been found is returned with ``interrupted`` set.
@@ -130,8 +136,8 @@ def solve_many(
     Returns
     -------
     ManyResults
-        Tours and lengths as arrays, and the `Result` of each problem. A problem with which something is wrong
-        is in its `errors`, and does not stop the others.
+        Tours and lengths as arrays, and the `Result` of each problem. Faulty problems are in its `errors`,
+        and do not stop the others.
 
     Raises
     ------
@@ -155,6 +161,8 @@ def solve_many(
     if metric is not None:
         Metric.parse(metric)
     criterion_of(stop, time_limit, kicks)  # what is wrong whatever the problems are
+    if (bounded := checked_bound(bound)) == "lp":
+        raise InvalidOption('bound: "lp" is for one problem: give "auto", False or a number of seconds')
     if total_time is not None:
         total_time = checked_number("total_time", total_time, minimum=0.0, what="a number of seconds")
         if source.items is None:
@@ -173,12 +181,12 @@ def solve_many(
             (seed + position) % (1 << 64),
             may_use_cpu=True,
             start=start_of(problem, None)[0],
-            bound=bound_of(False, problem, criterion, 1),
+            bound=bound_of(bound, problem, criterion, 1),
             started=begun,
         )
         return run_stages(settings, planned_steps([step], "cpu", problem, criterion))
 
-    limited = not (stop is None and time_limit is None and total_time is None)
+    limited = not (stop is None and time_limit is None and total_time is None and bounded is None)
     with nullcontext() if device == "cpu" else BatchGpu.open(device) as gpu:
         batch = BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu)
         times = _Times(started, time_limit, total_time)
@@ -356,7 +364,7 @@ class _Work:
             problem = given if isinstance(given, Problem) and self._batch else self._source.read(given)
             seconds = self._times.left_for(((self._source.total or 0) - position) / self._threads)
             result = self._solved_by(problem, position, seconds, self._token)
-            check_is_tour(result.problem, result.tour, result.lower_bound, result)
+            check_is_tour(result.problem, result)
         except WarpTSPError as error:
             self._put_error(position, error)
             return

@@ -146,7 +146,7 @@ def _search(run: Run, compilation: Compilation, search: Callable[[Run], None], *
 def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[_native.StopToken], None] | None) -> bool:
     """Wait until the kernels are compiled, with a tour at hand if there is one; False if time ran out."""
     if run.best is None and offer_tour is not None:
-        offer_tour(_token_until(run, compilation))
+        offer_tour(token_until(run, compilation.has_ended))
     told: AbstractContextManager[None] = nullcontext()
     if run.best is not None:
         best, length = best_of(run)
@@ -163,12 +163,13 @@ def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[_native.Stop
     return True
 
 
-def _token_until(run: Run, compilation: Compilation) -> _native.StopToken:
-    """A token that stops with the run's, and when the kernels are compiled."""
-    token = _native.StopToken(run.token, math.inf)
+def token_until(run: Run, ends: Callable[[], bool], seconds: float = math.inf) -> _native.StopToken:
+    """Return a token for one call, which stops with the run's, after so long, or when `ends` says so; it is
+    asked now and then."""
+    token = _native.StopToken(run.token, seconds)
 
     def look() -> None:
-        if compilation.has_ended():
+        if ends():
             token.request()
 
     token.poll = look

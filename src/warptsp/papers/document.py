@@ -42,6 +42,8 @@ class Document:
     year : int
     systems : mapping
         Its methods, the one that it is known for first.
+    metric : str or None
+        That of its distances, where it is said; a call has that of the instance.
     named : tuple of str
         Methods that it names as future work, and that are ours.
     """
@@ -52,6 +54,7 @@ class Document:
     published: str
     year: int
     systems: Mapping[str, System]
+    metric: str | None = None
     named: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -80,7 +80,7 @@ def plot(
         (the gap over time, or the length if no optimum is known). By default ``"tour"``, and ``"start"`` and
         ``"gap"`` where they are given.
     title : str, optional
-        Line on top; by default name and number of cities.
+        Line above the figure; by default name and number of cities.
     size : int, optional
         Pixels of the figure's longer side; by default 200 per inch, and five inches per tour.
     figure : Figure or SubFigure, optional
@@ -96,8 +96,8 @@ def plot(
     BackendUnavailable
         If matplotlib is not installed.
     InvalidOption, UnsupportedProblem, InvalidTour, OutputError
-        For another ending, an unknown panel or one that there is nothing for, no coordinates, no tour, a file
-        that cannot be written.
+        If the ending or a panel is unknown, a panel has no data, there are no coordinates, the tour is
+        invalid, or the file cannot be written.
     """
     check_figure(problem, path)
     improvements = [] if history is None else list(history)

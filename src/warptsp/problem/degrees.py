@@ -43,7 +43,7 @@ def warn_of_degrees(
     what: str, points: NDArray[np.float64], order: str = ", latitude before longitude"
 ) -> None:
     """Say that coordinates look like degrees, where nothing says whether they are."""
-    if look_like_degrees(points):
+    if look_like_degrees(points[:: max(1, len(points) // _HEAD)]):  # of millions a sample tells
         _log.warning(
             "%s: the numbers look like degrees, and distances are those of the plane: %s gives "
             "great circles%s, %s is for x and y",

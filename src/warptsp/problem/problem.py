@@ -87,7 +87,7 @@ class Problem(Measured, Origin):
         Pass True to allow that; it becomes False if the matrix turns out to be symmetric and no edge is
         fixed.
     wall : int, float or None
-        Entries of the matrix that are not below it are arcs that are missing, and in no tour. Infinite
+        Entries of the matrix from this value on are missing arcs, which no tour has. Infinite
         entries always are. In `matrix` all of them have the value `wall`, which is chosen so that no tour
         without a missing arc is as long. None if every arc is there.
     display_degrees : bool
@@ -325,7 +325,7 @@ class Problem(Measured, Origin):
 
     @cached_property
     def doubt(self) -> str | None:
-        """What is doubtful of the metric for these coordinates, as a warning has it; None for nothing."""
+        """Why the metric is doubtful for these coordinates, as a warning says it; None if it is not."""
         return None if self.coordinates is None else doubt_about_rounding(self.metric, self.coordinates)
 
     @cached_property
@@ -405,7 +405,7 @@ class Problem(Measured, Origin):
         Returns
         -------
         ndarray of int32, shape (m, 2)
-            Cities, from where to where; empty for a tour that there is.
+            The cities that each arc leaves and enters; empty if the tour exists.
         """
         if self.wall is None:
             return no_edges()

@@ -30,6 +30,7 @@ _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
 way now and then."""
 _NO_LIMIT = 2_147_483_647
+_DEVEX, _STEEPEST = 1, 2
 
 
 class Outcome(Enum):
@@ -74,6 +75,9 @@ def require_solver() -> Any:
 class LinearProgram:
     """Minimize the cost of edges, none of them above `longest`, of which two meet in each of n cities.
 
+    Each cost changes by up to `perturbation`, at random, so that edges of equal length do not tie. Where a
+    solution has many ties, most steps of the dual simplex method gain nothing.
+
     Attributes
     ----------
     values : ndarray of float64
@@ -86,11 +90,14 @@ class LinearProgram:
         Steps of the simplex method, and how often it was used.
     """
 
-    def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
+    def __init__(
+        self, n: int, token: _native.StopToken, longest: float = 1.0, perturbation: float = 0.0
+    ) -> None:
         self._highspy = require_solver()
         self._solver: Any = self._highspy._Highs()
         self._token = token
-        self._cities, self._longest = n, longest
+        self._cities, self._longest, self._perturbation = n, longest, perturbation
+        self._random = np.random.default_rng(0)
         self._unit = 2.0 ** max(0, math.frexp(longest)[1] - _COST_BITS)
         self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
@@ -108,8 +115,10 @@ class LinearProgram:
             "parallel": "off",
             "threads": 1,
             "simplex_strategy": 1,  # dual
-            "simplex_dual_edge_weight_strategy": 1,  # Devex; steepest edges cost more after each new row
-            "dual_simplex_cost_perturbation_multiplier": 0.0,  # what it saves goes into taking it back
+            "simplex_dual_edge_weight_strategy": _STEEPEST,
+            # Costs are perturbed once, in `add_columns`: HiGHS would take that back at the end of each
+            # solution, and the next one would begin among ties again.
+            "dual_simplex_cost_perturbation_multiplier": 0.0,
         }.items():
             self._set(name, value)
         # Asked after each step; that Python is called lets signals be handled, too.
@@ -129,10 +138,11 @@ class LinearProgram:
         self.solutions = 0
 
     def copy(self) -> LinearProgram:
-        """Return the same programme, in a solver of its own."""
-        other = LinearProgram(self._cities, self._token, self._longest)
+        """Return the same programme, in a solver of its own, for solutions of few steps."""
+        other = LinearProgram(self._cities, self._token, self._longest, self._perturbation)
         other._check(other._solver.passModel(self._solver.getLp()))
         other.restore(self._solver.getBasis())
+        other.expect_few_steps()
         other.values, other.prices, other.activity = self.values, self.prices, self.activity
         other.objective, other.outcome = self.objective, self.outcome
         return other
@@ -143,6 +153,7 @@ class LinearProgram:
         count = len(costs)
         if count:
             limits = np.zeros(count), np.ones(count)
+            costs = costs + self._random.uniform(-self._perturbation, self._perturbation, count)
             self._check(
                 self._solver.addCols(count, costs / self._unit, *limits, len(index), begin, index, value)
             )
@@ -174,6 +185,15 @@ class LinearProgram:
     def bound_row(self, row: int, lower: float, upper: float) -> None:
         """Change the limits of a row after those of the cities."""
         self._check(self._solver.changeRowBounds(row + self._cities, lower, self._limit(upper)))
+
+    def expect_few_steps(self) -> None:
+        """Choose rows by Devex weights from now on.
+
+        Steepest edges take half as many steps, but their weights are computed anew after new rows, in the
+        time of a hundred steps.
+        """
+        self._set("simplex_dual_edge_weight_strategy", _DEVEX)
+        self.restore(self.basis())  # without the other weights
 
     def basis(self) -> Any:
         """Return what `restore` takes."""

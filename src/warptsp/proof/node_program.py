@@ -28,8 +28,12 @@ NEIGHBOURS = 6
 NEAR = 0.3
 """The linear programme of the tree begins with the edges whose reduced lengths are up to this share of the
 gap; the others that are left come when they are priced."""
+MOST_NEAR = 4
+"""Of these edges, for each city."""
 NEAR_AT_ROOT = 0.5
 """The same for the edges that stay in the linear programme while local cuts are sought at the root."""
+PERTURBATION = 0.1
+"""Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it."""
 LEAST_PRICE = 64
 """Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
 thousandth of a unit of length."""
@@ -77,7 +81,8 @@ class NodeProgram:
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
-        self.program = LinearProgram(instance.size, token, longest)
+        perturbation = PERTURBATION * objective_of(instance.step(self.length)) / instance.size
+        self.program = LinearProgram(instance.size, token, longest, perturbation)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
             self._limit_edge((a, b), 1, 1)
@@ -143,9 +148,14 @@ class NodeProgram:
         self.relaxation.drop_columns(gone)
 
     def near(self, bound: int, share: float) -> NDArray[np.int32]:
-        """Return the edges whose reduced lengths are up to this share of the gap, by the bound's prices."""
-        slack = int(share * max(0, self.target - bound))
-        return np.concatenate([self.relaxation.survivors(slack, False), self.instance.fixed])
+        """Return the edges whose reduced lengths are up to this share of the gap, by the bound's prices.
+
+        Of a wide gap the share is halved until they are not too many.
+        """
+        slack, most = int(share * max(0, self.target - bound)), MOST_NEAR * self.instance.size
+        while len(edges := self.relaxation.survivors(slack, False)) > most and slack:
+            slack //= 2
+        return np.concatenate([edges, self.instance.fixed])
 
     def keep_survivors(self, bound: int) -> int:
         """Go on with the edges alone that a shorter tour can have, by the last prices, which prove the bound.
@@ -157,6 +167,7 @@ class NodeProgram:
         edges = np.concatenate([self.near(bound, NEAR), self.edges_of_tour()])
         self.add_edges(edges)
         self._keep_edges(edges)
+        self.program.expect_few_steps()
         return left
 
     def leave_far_edges(self) -> None:

@@ -35,6 +35,9 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
 
+DEAR = 200
+"""Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
+
 # Rounds in which the bound must have risen by a share of the gap, or the next effort begins; not tuned.
 STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL = 12, 8
 _STALL = {Effort.SUBTOURS: 0.0005, Effort.BLOSSOMS: 0.02, Effort.TIGHTENING: 0.02, Effort.LOCAL: 0.01}
@@ -115,7 +118,9 @@ class NodeSolver(NodeProgram):
         for number in range(most_rounds):
             if self.token.stopped():
                 return False
+            before = program.iterations
             outcome = program.solve()
+            is_dear = program.iterations - before > DEAR
             if outcome is Outcome.LIMIT:
                 return False
             if outcome is Outcome.INFEASIBLE:
@@ -135,7 +140,7 @@ class NodeSolver(NodeProgram):
                 )
             )
             components, *counts = relaxation.separate(
-                program.values, program.activity, effort, self.threads, self.token
+                program.values, program.activity, effort, is_dear, self.threads, self.token
             )
             for kind, count in zip(self.found, counts, strict=True):
                 self.found[kind] += count

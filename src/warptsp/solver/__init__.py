@@ -63,7 +63,7 @@ def solve(
 ) -> Result:
     """Find a short tour through all cities.
 
-    The parameters are, in this order: the instance, limits, the search, where it runs, what it shall prove,
+    The parameters are, in this order: the instance, limits, the search, where it runs, what it should prove,
     and what it reports and keeps.
 
     Parameters
@@ -75,7 +75,7 @@ def solve(
         distances by name; the answer of a routing service (`Problem.from_osrm`) or a GeoJSON object of
         points; points of shapely; a complete graph of NetworkX.
     metric : Metric, str or callable, optional
-        The metric of coordinates that do not have another one already: a name of TSPLIB's, or
+        The metric of coordinates that have none yet: a name of TSPLIB's, or
         ``"euclidean"``, ``"manhattan"``, ``"chebyshev"`` or ``"haversine"`` (latitude before longitude, in
         degrees; lengths in metres). A function is called for each pair of an array of up to 1000 points.
     asymmetric : bool
@@ -117,7 +117,7 @@ def solve(
         0 in visiting order. The result is never longer than a given tour.
     merge : iterable of path, array or Result, optional
         Tours to begin with, such as those of earlier runs or their checkpoints: they are joined as by
-        `warptsp.merge`, `start` with them if it is a tour. The method ``lk`` on a CPU also recombines them,
+        `warptsp.merge`, with `start` if that is a tour. The method ``lk`` on a CPU also recombines them,
         if they have at most 10**8 cities in all.
     seed : int
         Seed of the random numbers, 0 to 2**64 - 1.
@@ -134,7 +134,7 @@ def solve(
     cluster_params : mapping, optional
         Fields of `warptsp.cluster.connect.ClusterParams` by name.
     bound : {"auto", "lp", False} or float
-        The result's `lower_bound`, computed beside the search in a thread of its own, within the time limit.
+        The result's `lower_bound`, computed during the search in its own thread, within the time limit.
         "auto" takes at most a tenth of the time of all threads, and there is no bound where that is too
         little; a number gives it so many seconds. "lp" is followed by the bound of linear programmes, usually
         0.01 to 0.13 % below the optimum: `warptsp.prove` without branches, with the same share of the limits
@@ -155,8 +155,8 @@ def solve(
         Whether progress is shown: on a terminal or in a notebook as a bar, elsewhere as lines on stderr.
     checkpoint : path, optional
         File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
-        A proof that was asked for is kept beside it, in a file of this name and ``.proof``, from which it
-        goes on after ``start=`` with the tour.
+        A proof that was asked for is kept in a file of this name plus ``.proof``, and continues from there
+        when ``start=`` names the tour.
     checkpoint_interval : float
         Minimum number of seconds between two writes.
     snapshots : int
@@ -193,9 +193,7 @@ def solve(
     """
     started = time.monotonic()
     from warptsp._checks import check_on_interrupt
-    from warptsp.claims import check_is_tour
-    from warptsp.errors import NoTourFound
-    from warptsp.interruption import delivered
+    from warptsp.claims import delivered_tour
     from warptsp.machine import resolve_threads
     from warptsp.methods import MAIN
     from warptsp.run import Settings
@@ -271,9 +269,4 @@ def solve(
         result.seconds,
         result.device,
     )
-    try:
-        check_is_tour(result.problem, result.tour, result.lower_bound, result)
-    except NoTourFound as error:
-        delivered(error.result, result.signal, on_interrupt)  # type: ignore[attr-defined]
-        raise
-    return delivered(result, result.signal, on_interrupt)
+    return delivered_tour(result.problem, result, on_interrupt)

@@ -37,7 +37,7 @@ def merge(
 ) -> Result:
     """Join several tours into one that has no edges but theirs and is no longer than the shortest of them.
 
-    Where tours differ, each place is decided by itself, as far as the choices together leave one tour:
+    Where tours differ, the better one is taken, as far as the choices together leave one tour:
     partition crossover (D. Whitley, D. Hains and A. Howe, GECCO 2009). It takes seconds for a million cities,
     and is worth most for tours of separate runs. ``solve(merge=...)`` does the same and searches from there.
 

@@ -47,7 +47,7 @@ def prove(
         `Problem.from_array` takes.
     tour : array_like of int, shape (n,), optional
         Cities counted from 0. The better it is, the faster the proof. By default `warptsp.solve` searches
-        for one first, and a population goes on from there.
+        for one first, and a population improves it.
     time_limit : float, optional
         Seconds of wall time, search included. What was found and proved by then is returned.
     seed : int
@@ -59,15 +59,15 @@ def prove(
         False: no branches. The proof ends with the bound of the root, usually 0.01 to 0.13 % below the
         optimum, unless that is a proof already.
     token : StopToken, optional
-        Stops it from another thread.
+        Stops the proof from another thread.
     callback : callable, optional
         Called with a `ProofProgress` after each round, and in the search; if it returns True, the proof ends.
     certificate : path, optional
         File for the whole proof, which ``warptsp check --certificate`` verifies; written if the tour was
         proved optimal.
     checkpoint : path, optional
-        File for where the proof is: the best tour, bounds and the tree, at most every 5 seconds and at the
-        end, whole at any moment.
+        File for the state of the proof (the best tour, bounds and the tree), written at most every 5 seconds
+        and at the end, atomically.
     resume : path, optional
         Such a file of an earlier proof of the same instance: this one goes on from there, from its tour
         unless `tour` is shorter. Its bounds are computed anew, from its prices.
@@ -99,8 +99,8 @@ def prove(
     KeyboardInterrupt
         By Ctrl-C and other signals as `warptsp.solve` raises it, with what was proved in ``result``.
     BaseException
-        What the callback raised, with what was proved in its attribute ``result``. Of other exceptions in
-        the course of the proof, ``Proof.skipped`` tells.
+        What the callback raised, with what was proved in its attribute ``result``. ``Proof.skipped`` tells
+        of other exceptions during the proof.
 
     Examples
     --------
@@ -117,9 +117,8 @@ def prove(
     from functools import partial
 
     from warptsp._checks import check_on_interrupt, shown
-    from warptsp.claims import check_is_tour
-    from warptsp.errors import InvalidOption, NoTourFound
-    from warptsp.interruption import delivered
+    from warptsp.claims import delivered_tour
+    from warptsp.errors import InvalidOption
     from warptsp.machine import resolve_threads
     from warptsp.problem import Problem
     from warptsp.proof.proof import ProofOptions
@@ -150,12 +149,7 @@ def prove(
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     proof = prove_with(options, problem, tour, began)
-    try:
-        check_is_tour(problem, proof.tour, proof.lower_bound, proof)
-    except NoTourFound as error:
-        delivered(error.result, proof.signal, on_interrupt)  # type: ignore[attr-defined]
-        raise
-    return delivered(proof, proof.signal, on_interrupt)
+    return delivered_tour(problem, proof, on_interrupt)
 
 
 def _searched(

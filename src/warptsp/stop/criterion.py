@@ -87,7 +87,7 @@ class StoppingCriterion:
         """Raise `InvalidOption` if this criterion makes no sense for the problem."""
 
     def needs_bound(self) -> bool:
-        """Whether it looks at the lower bound of a run, so that one must be computed beside the search."""
+        """Whether it looks at the lower bound of a run, so that one must be computed during the search."""
         return False
 
     def may_end_early(self) -> bool:

@@ -37,9 +37,9 @@ class DefaultStop(Completion):
 
     - Up to 12 cities: after a few hundred kicks, which take milliseconds.
     - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the
-      number of cities, brought nothing; after 10 s at the latest. A method gets no limit to plan for,
+      number of cities, gained nothing; after 10 s at the latest. A method gets no limit to plan for,
       so that it searches in cycles of growing length.
-      The method may end before, when nothing is left to gain, or hardly so: ``lk`` on the CPU up to 30
+      The method may end before, when little or nothing is left to gain: ``lk`` on the CPU up to 30
       cities when it has proved its tour optimal, up to 500 when populations of tours have been crossed to
       their end.
     - Up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for 100 000 cities,

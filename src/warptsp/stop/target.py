@@ -30,7 +30,7 @@ class TargetLength(StoppingCriterion):
 class TargetGap(StoppingCriterion):
     """Stop as soon as the tour is at most `percent` % longer than the optimum, or the best tour known.
 
-    With ``reference="bound"`` the gap is to a lower bound, which is computed beside the search
+    With ``reference="bound"`` the gap is to a lower bound, which is computed during the search
     (docs/bounds.md), and reaching it proves that no tour is shorter by more. The bound itself is usually 0.7
     to 0.8 % below the shortest tour: a smaller gap may never be reached, and other criteria end the search;
     where there are none, the rule for searches without limits.

@@ -82,7 +82,7 @@ def arrange(
     -------
     Plan
         Never with more travel than the order that was given, where that keeps groups and ``inner_first``, nor
-        than drawing always the nearest stroke next, however little time there is.
+        than always drawing the nearest stroke next, however little time there is.
 
     Raises
     ------

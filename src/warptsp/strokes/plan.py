@@ -36,7 +36,7 @@ class Plan:
         The cost of all travels, in the unit of the machine, and that of the order that was given.
     travel_mixed : float or None
         The travel, at most, if groups could be mixed; None where there is one group. An estimate: it is that
-        of drawing always the nearest stroke next.
+        of always drawing the nearest stroke next.
     home : ndarray of float64 or None
     back : bool
     machine : Machine

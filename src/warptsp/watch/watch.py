@@ -52,7 +52,7 @@ class Watch:
     Attributes
     ----------
     url : str
-        The address of the page. Whoever knows it, on this machine, can see and stop the run.
+        The address of the page. Anyone on this machine who knows it can see and stop the run.
 
     Raises
     ------

@@ -130,7 +130,9 @@ class TableFrame(Table):
         kept = {line for line, _ in self.rows()}
         self._needed = ()
         self._columns = [
-            [value for row, value in zip(self._rows, _listed(column), strict=True) if row in kept]
+            without_depth(
+                [value for row, value in zip(self._rows, _listed(column), strict=True) if row in kept]
+            )
             for column in self._columns
         ]
         self._rows = sorted(kept)
@@ -231,6 +233,12 @@ def _column(frame: Any, title: Any, place: int) -> Any:
     """One of the columns, also of several with the same name."""
     column = frame[title]
     return frame.iloc[:, place] if getattr(column, "ndim", 1) > 1 and hasattr(frame, "iloc") else column
+
+
+def without_depth(values: Any) -> Any:
+    """A column; lists in a list become an array of objects, since they need not fit together."""
+    nested = isinstance(values, (list, tuple)) and any(isinstance(value, (list, Mapping)) for value in values)
+    return np.fromiter(values, dtype=object, count=len(values)) if nested else values
 
 
 def _listed(column: Any) -> list[Any]:

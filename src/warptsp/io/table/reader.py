@@ -38,7 +38,7 @@ from .fields import (
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
-from .titles import look_like_positions
+from .titles import look_like_positions, unit_of
 from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
@@ -316,6 +316,9 @@ class _Reader:
         if extra:
             fields["extra"] = {title: cells.rest[place] for place, title in extra.items()}
         metric = fitting_metric(columns.metric, self.options).of(self.options.metric, coordinates)
+        units = {unit_of(self.titles[place]) for place in columns.positions} if self.titles else set()
+        if len(units) == 1 and not metric.geographic:
+            fields["unit"] = units.pop()
         try:
             problem = Problem(metric, coordinates=coordinates, **fields)
             return problem, replace(columns, called=self.table.called)

@@ -21,6 +21,7 @@ from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_C
 _log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16
+_LOOKED_AT = 100  # rows, for a note
 COUNTED = ("row", "rows", " (counted from 0)")  # what rows are called that are no lines
 
 
@@ -233,7 +234,7 @@ class Table:
             return
         found, whole = None, mark == ","
         american = mark == "." and self.delimiter not in ";\t|"
-        for line, row in itertools.islice(self.rows(), CHUNK if american else None):
+        for line, row in itertools.islice(self.rows(), _LOOKED_AT if american else None):
             texts = [row[place].strip() for place in places if place < len(row)]
             found = found or next(((line, text) for text in texts if mark in text), None)
             whole = whole or any(text.lstrip(f"+-{MINUS}").isdecimal() and len(text) <= 4 for text in texts)

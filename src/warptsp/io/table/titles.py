@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from warptsp.io.options import ROLES
+from warptsp.problem.origin import METRES
 
 # In the plane.
 _X = (
@@ -66,6 +67,16 @@ def plain(title: str) -> str:
     return re.sub(r"[\s_.\-]+", "", text)
 
 
+def unit_of(title: str) -> str:
+    """The unit behind a title, if lengths may have it.
+
+    >>> unit_of("X (m)"), unit_of("Rechtswert [km]"), unit_of("x")
+    ('m', 'km', '')
+    """
+    found = _UNIT.search(title.strip().casefold())
+    return found[1] if found is not None and found[1] in METRES else ""
+
+
 def _words(*ranks: str) -> dict[str, int]:
     return {plain(word): rank for rank, words in enumerate(ranks) for word in words.split(",")}
 
@@ -108,11 +119,15 @@ def has_longitude_first(title: str) -> bool | None:
 
 def _axes_of(word: str) -> str:
     """``x`` for the name of a longitude, ``y`` for that of a latitude, ``xy`` for ``lonlat``; or nothing."""
+    halves = (_axis_of(word[:end]) + _axis_of(word[end:]) for end in range(1, min(len(word), 40)))
+    return _axis_of(word) or next((axes for axes in halves if axes in ("xy", "yx")), "")
+
+
+def _axis_of(word: str) -> str:
     for axis, roles in (("x", ("x", "lon")), ("y", ("y", "lat"))):
         if any(word in KNOWN[role] for role in roles):
             return axis
-    halves = (_axes_of(word[:end]) + _axes_of(word[end:]) for end in range(1, len(word)) if len(word) <= 24)
-    return next((axes for axes in halves if axes in ("xy", "yx")), "")
+    return ""
 
 
 def look_like_positions(titles: Iterable[str]) -> bool:

@@ -35,7 +35,7 @@ class LkParams:
         Share of the kicks that cut long edges; the remaining kicks exchange segments. None: 0.1; for one
         tour on a GPU 0.4.
     temperature : float or None
-        Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
+        Of the acceptance at the start, in mean edge lengths of the tour. None: by the number of kicks left.
     population : int or None
         Maximum number of tours in a population; below 7 there is no crossover. None: 300; on CPU threads 200
         up to 3000 cities, or 100 with a limit on kicks.

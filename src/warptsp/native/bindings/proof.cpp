@@ -111,13 +111,14 @@ Lines add_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   return lines(relaxation.add_subtour(cities));
 }
 
-auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, Effort effort, int threads,
-              StopToken &token) {
+auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, Effort effort, bool is_dear,
+              int threads, StopToken &token) {
   check_size(solution, relaxation.columns(), "values of columns");
   check_size(activity, relaxation.rows(), "values of rows");
   require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
   RoundReport report;
-  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), effort, threads, token); });
+  interruptible(
+      token, [&] { report = relaxation.separate(solution.data(), activity.data(), effort, is_dear, threads, token); });
   return std::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
@@ -264,7 +265,8 @@ void bind_proof(nb::module_ &m) {
       .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
       .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
       .def("begin_rounds", &Relaxation::begin_rounds)
-      .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("threads"), arg("token"))
+      .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("is_dear"), arg("threads"),
+           arg("token"))
       .def("price", &price, arg("prices"), arg("most"))
       .def("survivors", &survivors, arg("slack"), arg("keep"))
       .def("cut", &describe, arg("row"))

@@ -145,8 +145,7 @@ class Relaxation {
 
   // Makes rows of the `most` most violated cuts of the last round.
   SparseLines take_cuts(size_t most) {
-    std::stable_sort(waiting_.begin(), waiting_.end(),
-                     [](const Cut &a, const Cut &b) { return a.violation > b.violation; });
+    put_violated_first(waiting_);
     if (waiting_.size() > most) waiting_.resize(most);
     SparseLines added;
     for (Cut &cut : waiting_) append(std::move(cut), added);
@@ -208,7 +207,8 @@ class Relaxation {
   void begin_rounds() { pieces_ = smallest_pieces; }
 
   // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
-  RoundReport separate(const double *solution, const double *activity, Effort effort, int threads,
+  // Where a solution `is_dear`, all kinds are sought in each round, and cuts that mostly repeat others are left out.
+  RoundReport separate(const double *solution, const double *activity, Effort effort, bool is_dear, int threads,
                        const StopToken &token) {
     support_.build(n_, ends_, solution);
     FoundCuts found(support_, present_, tour_);
@@ -229,11 +229,17 @@ class Relaxation {
         if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
     });
     const bool may_tighten = effort >= Effort::tightening && are_few(30);
-    if (effort >= Effort::blossoms && are_few(50)) report.blossoms = count([&] { Blossoms(found).find(scale_); });
+    if (effort >= Effort::blossoms && are_few(50))
+      report.blossoms = count([&] {
+        Blossoms(found).find(scale_);
+        if (is_dear) Blossoms(found).find_by_cuts();
+      });
     if (may_tighten && !token.stopped()) report.tightened = count([&] { tighten(found, activity); });
+    if (is_dear) keep_apart(found.cuts());
     if (effort >= Effort::local) {
-      if (are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
+      if (!is_dear && are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
       if (are_few(60)) report.local = find_local(found, tight, threads, token);
+      if (is_dear) keep_apart(found.cuts());
     }
     waiting_ = std::move(found.cuts());
     return report;
@@ -360,6 +366,25 @@ class Relaxation {
     if (has_largest)  // then all others
       for (char &mark : marks) mark = (char)(1 - mark);
     visit(marks);
+  }
+
+  static void put_violated_first(std::vector<Cut> &cuts) {
+    std::stable_sort(cuts.begin(), cuts.end(), [](const Cut &a, const Cut &b) { return a.violation > b.violation; });
+  }
+
+  // Takes cuts away that mostly repeat others: four fifths of their cities are in more violated ones that stay.
+  void keep_apart(std::vector<Cut> &cuts) const {
+    put_violated_first(cuts);
+    std::vector<char> covered(n_, 0);
+    size_t kept = 0;
+    for (Cut &cut : cuts) {
+      const auto known = std::count_if(cut.members.begin(), cut.members.end(), [&](int v) { return covered[v] != 0; });
+      if ((size_t)known * 5 > cut.members.size() * 4) continue;
+      for (const int v : cut.members) covered[v] = 1;
+      if (&cuts[kept] != &cut) cuts[kept] = std::move(cut);
+      ++kept;
+    }
+    cuts.resize(kept);
   }
 
   void append(Cut &&cut, SparseLines &added) {

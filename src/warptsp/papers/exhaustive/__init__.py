@@ -11,6 +11,7 @@ DOCUMENTS = (
         title="Accelerating local search algorithms for travelling salesman problem using GPU effectively",
         published="master's thesis, Sabancı University",  # noqa: RUF001
         year=2015,
+        metric="FLOOR_2D",
         systems={
             # Blocks of 1024 threads, as many as the GPU holds, are its best launches.
             "two-opt": System(start="given", gpu={"block": 1024}, gpu_plane=True),
@@ -26,6 +27,7 @@ DOCUMENTS = (
         title="GPU computing in discrete optimization. Part I: Introduction to the GPU",
         published="EURO Journal on Transportation and Logistics 2",
         year=2013,
+        metric="EXACT_2D",
         systems={"swap": System(start="given", gpu={"version": 8})},
     ),
 )

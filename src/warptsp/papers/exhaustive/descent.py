@@ -222,20 +222,25 @@ def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start) -> 
     """Descend in slices, and report."""
     run.enter("descent")
     instance, sought, passes = start.instance, start.sought, start.sought.passes
-    complete = stop = False
-    done = 0
+    complete, done = False, 0
 
     def tour() -> NDArray[np.int32]:
         return instance.open(descent.tour())
 
-    while not (complete or stop or done == passes):
-        complete = descent.proceed(SLICE, -1 if passes is None else passes - done, run.token)
+    def report() -> bool:
+        nonlocal done
         counters = descent.counters()
         done = int(counters["passes"])
         if sought.pruned:
             counters["effective_evaluations"] = done * sought.neighborhoods[0].moves(instance.size)
         length = descent.length - instance.closing
-        stop = run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)
+        return run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)
+
+    # The first pass of many cities takes a minute. With no kicks at all every report says stop.
+    stop = report() and run.kick_limit != 0
+    while not (complete or stop or done == passes):
+        complete = descent.proceed(SLICE, -1 if passes is None else passes - done, run.token)
+        stop = report()
     if passes is not None and done >= passes and not complete:
         run.report_limit(limit_of(passes, "pass", "passes"))
     run.offer(tour())

@@ -35,8 +35,8 @@ class VndParams:
     Attributes
     ----------
     order : tuple of str
-        The neighbourhoods, each at most once, the one that is passed over first and most often first; any of
-        "two-opt", "relocate", "swap" and "three-opt".
+        The neighbourhoods in the order in which they are searched, each at most once; any of "two-opt",
+        "relocate", "swap" and "three-opt".
     passes : int or None
         Passes over whichever neighbourhood after which it ends, local optimum or not; None for no limit.
     """

@@ -10,8 +10,7 @@ iterated local search, which the climbers join in turn.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -21,7 +20,7 @@ import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp.errors import UnsupportedProblem
 from warptsp.machine import CPU
-from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, token_until
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import best_of
@@ -229,7 +228,7 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
     while not report() and (limit is None or done < limit):
         count = count if limit is None else min(count, limit - done)
         begun = run.elapsed()
-        token = _token_of_slice(run, report)
+        remaining = run.remaining()
         lengths, best, tour = climbers.climb(
             seed=run.seed,
             first=done,
@@ -237,7 +236,7 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
             threads=run.threads,
             given=given,
             perturbed=params.restart == "perturb",
-            token=token,
+            token=token_until(run, report, math.inf if remaining is None else remaining),
         )
         if optima.add(lengths) or (best < 0 and len(tour)):
             run.offer(tour)
@@ -246,20 +245,6 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
         rounds = SLICE / max(run.elapsed() - begun, 1e-6) * count / run.threads
         count = run.threads * int(min(max(1.0, rounds), 2.0 * count / run.threads + 1.0))
     report()
-
-
-def _token_of_slice(run: Run, report: Callable[[], bool]) -> _native.StopToken:
-    """A token for one call: it reports now and then, and stops with the run or when a report says so."""
-    token = _native.StopToken()
-
-    def poll() -> None:
-        if report() or run.token.stopped():
-            token.request()
-
-    token.poll = poll
-    if (remaining := run.remaining()) is not None:
-        token.set_deadline(time.monotonic() + remaining)
-    return token
 
 
 def _climbers(instance: ClimbInstance) -> _native.HillClimbers:

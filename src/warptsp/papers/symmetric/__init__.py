@@ -9,6 +9,7 @@ DOCUMENTS = (
         title="Algorithm mapping to reconfigurable systems and systems with multiple embedded processors",
         published="doctoral thesis, Technical University of Crete",
         year=2011,
+        metric="EXACT_2D",
         systems={
             "symmetric-two-opt": System(start="given", params={"order": "threads"}),
             "symmetric-annealing": System(start="given", params={"order": "threads", "chains": 1}),
