@@ -25,8 +25,11 @@ def main() -> NoReturn:
             status = run(sys.argv[1:])
         finally:
             interruption.finish()
-    except KeyboardInterrupt as error:
-        status = interruption.status(interruption.number_of(error))
+    except BaseException as error:
+        raised = interruption.signal_behind(error)
+        if raised is None:
+            raise
+        status = interruption.status(interruption.number_of(raised))
     sys.exit(status)
 
 

@@ -47,6 +47,13 @@ def number_of(error: BaseException | None) -> int:
     return error.number if isinstance(error, Terminated) else signal.SIGINT
 
 
+def signal_behind(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return what a signal raised, from what may wrap it, as Python 3.11 does where a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error
+
+
 _raised = False  # whether the stack is unwound already
 
 

@@ -172,6 +172,21 @@ def test_a_signal_that_python_drops_comes_again(number):
     assert (done.stdout.strip(), done.stderr) == (expected, "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_python_wraps_ends_the_command_as_any_does(number):
+    """While a class is made, Python 3.11 turns what its parts raise into a RuntimeError."""
+    code = (
+        "import signal\nfrom warptsp import __main__, cli\n"
+        "class Part:\n"
+        "    def __set_name__(self, owner, name):\n"
+        f"        signal.raise_signal({int(number)})\n"
+        "cli.run = lambda arguments: type('Whole', (), {'part': Part()})\n"
+        "__main__.main()\n"
+    )
+    done = run_code(code)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
+
+
 def test_no_signal_is_lost_in_the_compiler():
     """It drops what is no KeyboardInterrupt, in the middle of any import that has no compiled file."""
     code = (

@@ -264,6 +264,49 @@ def test_from_a_sheet_to_a_sheet_with_arrivals(tmp_path, openpyxl, capsys):
     assert len(cells(openpyxl, tmp_path / "r2.xlsx")) == 62
 
 
+def test_columns_that_could_be_those_of_a_tour(tmp_path):
+    """Each title stands once, and what a shop calls Nr is no second id."""
+    table = "position,position,position (3),Nr,x,y\na,b,c,A-1,1,2\nd,e,f,A-2,3,4\ng,h,i,A-3,9,8\n"
+    (tmp_path / "a.csv").write_text(table)
+    problem = load(tmp_path / "a.csv")
+    for name in ("b.csv", "b.xlsx"):
+        if name.endswith("xlsx"):
+            pytest.importorskip("openpyxl", reason="an extra reads workbooks: pip install 'warptsp[excel]'")
+        write_tour(tmp_path / name, [2, 0, 1], problem)
+        assert read_tour(tmp_path / name, problem).tolist() == [2, 0, 1]
+        found = load(tmp_path / name)
+        assert list(found.labels) == ["A-3", "A-1", "A-2"]
+        assert found.ids_of(range(3)).tolist() == [3, 1, 2]
+        first = {title: column[0] for title, column in found.extra.items()}
+        assert first == {"position (4)": "g", "position (2)": "h", "position (3)": "i"}
+
+
+def test_what_names_places_does_so_in_any_order(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y,Empfänger\n1,2,Ott\n3,4,1860\n9,8,Ely\n", encoding="utf-8")
+    problem = load(tmp_path / "a.csv")
+    write_tour(tmp_path / "b.csv", [1, 2, 0], problem)
+    same(load(tmp_path / "b.csv"), problem, [1, 2, 0])
+
+
+def test_times_of_a_tour_are_no_names(tmp_path):
+    pytest.importorskip("openpyxl", reason="an extra reads workbooks: pip install 'warptsp[excel]'")
+    problem = Problem.from_points([[1.0, 2.0], [3.0, 4.0], [9.0, 8.0]], "haversine")
+    write_tour(tmp_path / "b.xlsx", [1, 2, 0], problem, speed=30)
+    found = load(tmp_path / "b.xlsx")
+    assert (found.labels, found.extra) == (None, None)
+
+
+@pytest.mark.parametrize("title", ["id", "position", "arrival"])
+def test_names_below_a_title_of_our_own(tmp_path, title):
+    (tmp_path / "a.csv").write_text(f"x,y,note,{title}\n1,2,u,A-1\n3,4,v,A-2\n9,8,w,A-3\n")
+    problem = load(tmp_path / "a.csv", columns={} if title == "id" else {"name": title})
+    assert list(problem.labels) == ["A-1", "A-2", "A-3"]
+    write_tour(tmp_path / "b.csv", [2, 0, 1], problem)
+    found = load(tmp_path / "b.csv")
+    assert (list(found.labels), found.extra) == (["A-3", "A-1", "A-2"], {"note": ["w", "u", "v"]})
+    assert read_tour(tmp_path / "b.csv", problem).tolist() == [2, 0, 1]
+
+
 # Data frames
 
 
@@ -283,6 +326,11 @@ def test_a_frame_has_the_columns_of_the_table():
     assert found["arrival"].iloc[0] == pandas.Timedelta(hours=8)
     assert found["distance_to_next_km"].sum() == pytest.approx(result.length / 1000, abs=0.01)
     assert found["time_to_next"].sum().total_seconds() == pytest.approx(result.length / 1000 * 60, abs=1)
+    slow = result.to_frame(speed=1e-6, depart=datetime.time(8, 0, 0, 500_000))
+    assert slow["time_to_next"].sum().total_seconds() == pytest.approx(result.length * 3.6e6)
+    assert slow["arrival"].iloc[0].total_seconds() == 28800.5
+    slow = result.to_frame(speed=60, stop_time=1e300)
+    assert slow["time_from_start"].isna().tolist() == [False, False, True]
     path = warptsp.solve([[0, 0], [1, 0], [5, 0]], open=True).to_frame()
     assert path["distance_to_next"].isna().tolist() == [False, False, True]
 

@@ -40,10 +40,11 @@ def refusal_in(document: Any) -> str | None:
     error = document.get("error")
     if isinstance(error, Mapping) and "message" in error:  # openrouteservice, Google's newer one
         return f"no table: {_words(error, 'message')}"
-    table = any(key in document for key in (*UNITS, "times"))
-    if "hints" in document and "message" in document and not table:
-        return f"no table: {_words(document, 'message')}"
-    return None
+    said = next((key for key in ("message", "error") if isinstance(document.get(key), str)), None)
+    values = (value for key, value in document.items() if key != "hints")  # of GraphHopper
+    if said is None or any(isinstance(value, (Mapping, list)) for value in values):
+        return None
+    return f"no table: {_words(document, said)}"
 
 
 def as_osrm(document: Any) -> Mapping[str, Any]:

@@ -214,7 +214,7 @@ def _seconds_after_midnight(given: object) -> float | None:
     called = as_called("depart", "--depart")
     what = "a time of day such as 08:00"
     if isinstance(given, datetime.time):
-        given = f"{given:%H:%M:%S}"
+        given = given.hour * 3600 + given.minute * 60 + given.second + given.microsecond / 1e6
     if isinstance(given, str):
         found = _CLOCK.fullmatch(given.strip())
         if found is None or int(found[1]) > 23:

@@ -146,6 +146,8 @@ def named_columns(
     positions = () if None in places else tuple(place for place in places if place is not None)
     said = bool(flat) or "lat" in given or "lon" in given
     name = find("name")
+    if name is None and len(numbers := ranked("id")) > 1:
+        name = numbers[1][0]  # a tour has an id beside the numbers of a shop, which were its names
     also = () if "name" in given else tuple(at for group in ranked("name") for at in group if at != name)
     return Columns(count, positions, metric, find("id"), name, titles, said, also)
 

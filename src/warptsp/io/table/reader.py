@@ -332,8 +332,10 @@ class _Reader:
     def _with_names(self, columns: Columns, cells: Cells) -> tuple[Columns, Cells]:
         """The same with the first column of text as names, if nothing else names places; say which it was."""
         if columns.name is None and self.titles is not None and not self.table.rows_are_named:
-            place = next((p for p, column in sorted(cells.rest.items()) if _are_names(column)), None)
-            if place is not None and not isinstance(cells.ids, list):
+            others = sorted(cells.rest.keys() - self._places_in_tour())
+            place = next((other for other in others if _are_names(cells.rest[other])), None)
+            ids = cells.ids if isinstance(cells.ids, list) else ()
+            if place is not None and all(map(is_node_number, ids)):  # else they are the names
                 columns = replace(columns, name=place)
                 rest = {p: column for p, column in cells.rest.items() if p != place}
                 cells = cells._replace(names=list(map(str, cells.rest[place])), rest=rest)
@@ -385,12 +387,8 @@ class _Reader:
     def _extra_titles(self, rest: dict[int, Any]) -> dict[int, str]:
         """What the other columns are called, of which those whose name is taken get a number."""
         found: dict[str, int] = {}
-        titles = [title.lower() for title in self.titles or ()]
-        is_tour = not set(TO_THE_NEXT).isdisjoint(titles) and titles[0] in (POSITION, PATH_POSITION)
-        for place in rest:
+        for place in sorted(rest.keys() - self._places_in_tour()):
             title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
-            if is_tour and title.lower() in OF_TOUR:
-                continue  # where the city was in another tour
             number = 1
             unique = title
             while unique in found:
@@ -398,6 +396,13 @@ class _Reader:
                 unique = f"{title} ({number})"
             found[unique] = place
         return {place: title for title, place in found.items()}
+
+    def _places_in_tour(self) -> set[int]:
+        """The columns that say where the cities were in another tour."""
+        titles = [title.lower() for title in self.titles or ()]
+        if set(TO_THE_NEXT).isdisjoint(titles) or titles[0] not in (POSITION, PATH_POSITION):
+            return set()
+        return {place for place, title in enumerate(titles) if title in OF_TOUR}
 
     def _style(self, columns: Columns, extra: dict[int, str], *, numbered: bool) -> TableStyle:
         """How the table is written, with the titles of its columns if it has any."""
@@ -442,6 +447,6 @@ class _Reader:
 
 
 def _are_names(column: Sequence[Any]) -> bool:
-    """Whether a column holds texts that tell places apart."""
-    texts = len(column) > 0 and isinstance(column[0], str) and is_name(column[0])
+    """Whether a column holds texts that tell places apart, in whatever order its rows are."""
+    texts = any(isinstance(text, str) and is_name(text) for text in column[:1024])
     return texts and len(set(column) - {""}) == len(column)

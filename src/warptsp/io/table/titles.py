@@ -53,7 +53,7 @@ _NAMES = (
     "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
 )
-_ID = "id, node, index, number, nr, #"
+_ID = ("id", "node, index, number, nr, #")
 _UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")
 
 
@@ -83,7 +83,7 @@ def _words(*ranks: str) -> dict[str, int]:
 
 KNOWN = {
     role: _words(*ranks)
-    for role, ranks in zip(ROLES, ([_X], [_Y], [_Z], [_LATITUDE], [_LONGITUDE], _NAMES, [_ID]), strict=True)
+    for role, ranks in zip(ROLES, ([_X], [_Y], [_Z], [_LATITUDE], [_LONGITUDE], _NAMES, _ID), strict=True)
 }
 """What columns that hold each of `ROLES` are called, as `plain` writes it, with the rank of the name."""
 

@@ -27,9 +27,15 @@ def frame_of_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> 
     found = {}
     for column in tour_columns(problem, tour, timing):
         entries = column.entries(0, len(tour))
-        in_time = column.kind in ("time", "arrival")
-        found[column.title] = pandas.to_timedelta(entries, unit="s").round("ms") if in_time else entries
+        found[column.title] = _spans(entries) if column.kind in ("time", "arrival") else entries
     return pandas.DataFrame(found, index=pandas.Index(tour, name="city"))
+
+
+def _spans(seconds: list[float | None]) -> NDArray[np.timedelta64]:
+    """Times in whole milliseconds; where there is none, or none that is so long, not a time."""
+    spans = np.round(np.array(seconds, dtype=np.float64) * 1000.0)
+    known = np.abs(spans) < 2.0**63
+    return np.where(known, spans, np.nan).astype("timedelta64[ms]")
 
 
 def geodataframe_of_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing, *, line: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,15 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
     held = {role for _, role in theirs}
     ours = [role for role in roles if role not in held]
     places = degrees(problem, "CSV") if problem.geographic and axes else problem.coordinates
-    found = []
+    titles, found = {*extra, *(title for title, _ in style.columns)}, []
 
     def add(title: str, role: str, taken: Sequence[str]) -> None:
-        name = f"{title} (2)" if title.strip().lower() in taken else title
+        name = title
+        if title.strip().lower() in taken:
+            # Names keep a title that says so.
+            others = chain(["name"] * (role == "name"), (f"{title} ({k})" for k in count(2)))
+            name = next(other for other in others if other not in titles)
+            titles.add(name)
         if role in axes:
             assert places is not None
             values = whole_if_possible(places[:, axes.index(role)] + 0.0)
