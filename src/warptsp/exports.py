@@ -60,7 +60,7 @@ class Exports:
         Returns
         -------
         Schedule or None
-            Seconds of each leg and to each city; None without a speed where lengths are no durations.
+            Seconds of each leg and to each city; None without a speed where lengths are not durations.
 
         Raises
         ------

@@ -75,8 +75,8 @@ def test_a_part_keeps_what_is_of_its_cities():
     [
         (Problem.from_osrm(BOTH), {"speed": 50}, "the table has durations in seconds, which give the times"),
         (Problem.from_points([[0, 0], [1, 1]]), {"speed": 50}, "whose unit is unknown"),
-        (KM, {"depart": "08:00"}, "depart: the lengths are no durations: speed says how fast"),
-        (KM, {"stop_time": 60}, "stop_time: the lengths are no durations"),
+        (KM, {"depart": "08:00"}, "depart: the lengths are not durations, so speed is needed, too"),
+        (KM, {"stop_time": 60}, "stop_time: the lengths are not durations"),
         (KM, {"speed": 0}, "0 is not a speed in km/h, more than 0"),
         (KM, {"speed": 1, "stop_time": -1}, "-1 is not a time in seconds"),
         (KM, {"speed": 1, "depart": "8 am"}, "'8 am' is not a time of day such as 08:00"),

@@ -114,8 +114,7 @@ class Timing:
             if self.depart is None:
                 given = as_called("stop_time", "--stop-time")
             raise InvalidOption(
-                f"{given}: the lengths are no durations: {as_called('speed', '--speed')} says how fast the "
-                "tour is"
+                f"{given}: the lengths are not durations, so {as_called('speed', '--speed')} is needed, too"
             )
 
 

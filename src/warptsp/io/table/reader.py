@@ -38,7 +38,7 @@ from .fields import (
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
-from .titles import look_like_positions, unit_of
+from .titles import free_title, look_like_positions, unit_of
 from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
@@ -389,12 +389,7 @@ class _Reader:
         found: dict[str, int] = {}
         for place in sorted(rest.keys() - self._places_in_tour()):
             title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
-            number = 1
-            unique = title
-            while unique in found:
-                number += 1
-                unique = f"{title} ({number})"
-            found[unique] = place
+            found[free_title(title, found)] = place
         return {place: title for title, place in found.items()}
 
     def _places_in_tour(self) -> set[int]:

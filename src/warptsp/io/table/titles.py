@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from itertools import chain, count
 
 from warptsp.io.options import ROLES
 from warptsp.problem.origin import METRES
@@ -135,3 +136,9 @@ def look_like_positions(titles: Iterable[str]) -> bool:
     names = {plain(title) for title in titles}
     first, second = (set().union(*(KNOWN[role] for role in roles)) for roles in (("x", "lat"), ("y", "lon")))
     return not names.isdisjoint(first) and not names.isdisjoint(second)
+
+
+def free_title(title: str, taken: Container[str]) -> str:
+    """Return a title that no other column has: the same, or with the first number that is free."""
+    numbered = (f"{title} ({number})" for number in count(2))
+    return next(free for free in chain([title], numbered) if free not in taken)

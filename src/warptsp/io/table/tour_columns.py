@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,8 @@ from warptsp.io.places import degrees
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Schedule, Timing, distances
 from warptsp.problem.origin import METRES, TableStyle
+
+from .titles import free_title
 
 POSITION, PATH_POSITION = "position", "path_position"
 """The first column of a tour: of a closed one, or of an open path."""
@@ -71,8 +72,7 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
         name = title
         if title.strip().lower() in taken:
             # Names keep a title that says so.
-            others = chain(["name"] * (role == "name"), (f"{title} ({k})" for k in count(2)))
-            name = next(other for other in others if other not in titles)
+            name = "name" if role == "name" and "name" not in titles else free_title(title, titles)
             titles.add(name)
         if role in axes:
             assert places is not None
