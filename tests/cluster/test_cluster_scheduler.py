@@ -1,6 +1,7 @@
 """A Dask scheduler that goes, hangs or comes back, and workers on this machine that nobody else can reach."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -37,12 +38,22 @@ def expected(problem):
     return warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD, seed=7)
 
 
+def free_port():
+    """A port that nobody listens at, below those that connections and servers without a number are given:
+    one of those may be somebody else's before the scheduler has started, or while it starts again."""
+    while True:
+        try:
+            with socket.create_server(("127.0.0.1", random.randrange(10_000, 30_000))) as free:
+                return free.getsockname()[1]
+        except OSError:
+            continue
+
+
 class Cluster:
     """A scheduler and a worker, processes of their own."""
 
     def __init__(self):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.processes = ExitStack()
         self.begin()
