@@ -179,6 +179,12 @@ def test_bad_options_get_one_line_and_status_2(instance, tmp_path, capsys, monke
     assert os.listdir(tmp_path) == ["square.tsp"]
 
 
+def test_a_proof_beside_a_checkpoint_never_replaces_the_instance(instance, tmp_path, capsys):
+    source = instance.rename(tmp_path / "best.tour.proof")
+    assert solve(source, "--format", "tsplib", "--checkpoint", tmp_path / "best.tour", "-q") == 2
+    assert "is the instance itself already" in complaint(capsys)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

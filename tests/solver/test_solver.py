@@ -193,6 +193,13 @@ def test_default_stop_ends_small_instances_by_itself():
     assert result.stop_reason == "a tour of length 0 is optimal"
 
 
+def test_a_running_figure_that_is_rounded_to_0_is_no_length_of_0():
+    lengths = 10.0 ** np.random.default_rng(19).uniform(-12, 12, (13, 13))
+    result = warptsp.solve(np.triu(lengths, 1) + np.triu(lengths, 1).T, threads=1)
+    assert result.length > 0
+    assert result.stop_reason != "a tour of length 0 is optimal"
+
+
 def test_a_token_stops_from_another_thread(points):
     token = StopToken()
     begun = threading.Event()
@@ -440,6 +447,14 @@ def test_an_old_checkpoint_is_replaced_with_a_warning_unless_the_run_goes_on_fro
     assert caplog.text == ""
     solve(points, kicks=2, checkpoint=path)
     assert "will be replaced" in caplog.text
+
+
+@pytest.mark.parametrize("kept", ["places.csv.proof", "places.csv"])
+def test_a_checkpoint_or_its_proof_never_replaces_the_instance(tmp_path, kept):
+    source = tmp_path / "places.csv.proof"
+    source.write_text("x,y\n0,0\n1,0\n1,1\n0,2\n")
+    with pytest.raises(InvalidOption, match="is the instance itself already"):
+        warptsp.solve(source, checkpoint=tmp_path / kept)
 
 
 def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog):
