@@ -76,7 +76,7 @@ def command(
             if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
-            failed = None
+            failed: OutputError | None = None
             try:
                 proof = prove(
                     problem,
@@ -91,9 +91,9 @@ def command(
                     resume=resume,
                 )
             except OutputError as error:  # a certificate or checkpoint that cannot be written costs no tour
-                failed, proof = error, getattr(error, "result", None)
-                if proof is None:
+                if not hasattr(error, "result"):
                     raise
+                failed, proof = error, error.result
         outputs.write(problem, proof.tour)
     facts = [
         *_facts(problem, proof),
