@@ -189,7 +189,7 @@ class Run:
         """
         elapsed = self.elapsed()
         length = self._plain(length)
-        if length == 0 and not self.problem.integral:  # as it is in units that suit the longest distances
+        if length <= 0 and not self.problem.integral:  # which rounding may have made of it
             length = self._length(tour())
         best = self.best
         if best is not None and self.best_length is not None and length > self.best_length:
