@@ -213,7 +213,7 @@ class Outputs(TourOutputs):
         others: list[tuple[str, str | None]] = [("--picture", name) for name in self.pictures]
         others += [("--report", self.report), ("--checkpoint", self.checkpoint)]
         if self.checkpoint is not None:
-            from warptsp.solver.proof import proof_beside
+            from warptsp.run.checkpoint import proof_beside
 
             others.append(("--checkpoint", proof_beside(self.checkpoint)))
         for name in self.pictures:

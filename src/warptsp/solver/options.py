@@ -26,7 +26,7 @@ from warptsp.methods.protocol import Run
 from warptsp.outputs import check_outputs
 from warptsp.problem import Problem
 from warptsp.progress import Progress
-from warptsp.run.checkpoint import Checkpoint
+from warptsp.run.checkpoint import Checkpoint, proof_beside
 from warptsp.run.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
@@ -194,8 +194,6 @@ def recorder_of(problem: Problem, snapshots: object) -> Recorder | None:
 def check_checkpoint(file: object, source: object) -> None:
     """Accept a checkpoint that replaces no file of the instance; nor does a proof beside it."""
     if isinstance(file, (str, os.PathLike)) and isinstance(source, (str, os.PathLike)):
-        from warptsp.solver.proof import proof_beside
-
         kept = (file, proof_beside(file))
         check_outputs([("checkpoint", name) for name in kept], [("the instance itself", source)])
 
