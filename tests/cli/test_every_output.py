@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import os
+from contextlib import suppress
 
 import click
 import pytest
@@ -129,6 +131,20 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(here, monkeypatch):
     )
     assert "the disk is full" in str(done.exception)
     assert (here / "two.csv").exists()
+
+
+def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):
+    """Halves of surrogate pairs, from JSON, and bytes in the names of files."""
+    (here / "a.json").write_text(r'[{"x": 1, "y": 2, "a\ud800": "\udc00"}, {"x": 3, "y": 4, "a\ud800": "b"}]')
+    outputs = ["-o", "t.csv", "-o", "t.tsv"]
+    if importlib.util.find_spec("openpyxl"):
+        outputs += ["-o", "t.xlsx"]
+    assert CliRunner().invoke(commands, ["solve", "a.json", "-q", *outputs]).exit_code == 0
+    assert "a?" in (here / "t.csv").read_text().splitlines()[0]
+    with suppress(OSError):  # of systems whose names are texts
+        (here / "many" / "b\udcff.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    assert CliRunner().invoke(commands, ["solve-many", "many", "-q", "-o", "m.csv"]).exit_code == 0
+    assert (here / "m.csv").stat().st_size
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")

@@ -20,6 +20,7 @@ from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
 from warptsp.progress import in_percent
+from warptsp.text import well_formed
 
 if TYPE_CHECKING:
     from warptsp.many import ManyProgress, ManyResults
@@ -201,7 +202,7 @@ def _write(output: str, results: ManyResults) -> None:
     writer.writerow(COLUMNS)
     writer.writerows(list(map(_as_text, row)) for row in _rows(results))
     with atomic_write(output) as file:
-        file.write(text.getvalue().encode())
+        file.write(well_formed(text.getvalue()).encode())
 
 
 def _write_tours(folder: Path, results: ManyResults) -> None:

@@ -250,7 +250,9 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
                 titles = [
                     f'{begin}1"{_text_cell(c.title)}' for (begin, _), c in zip(begins, columns, strict=True)
                 ]
-                stream.write(front + f'<sheetData><row r="1">{"".join(titles)}</row>'.encode())
+                stream.write(
+                    front + f'<sheetData><row r="1">{"".join(titles)}</row>'.encode(errors="replace")
+                )
                 for begin in range(0, len(tour), _CHUNK):
                     end = min(begin + _CHUNK, len(tour))
                     cells = [
@@ -258,9 +260,8 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
                         for column, marks in zip(columns, begins, strict=True)
                     ]
                     rows = enumerate(zip(*cells, strict=True), start=begin + 2)
-                    stream.write(
-                        "".join(f'<row r="{row}">{"".join(found)}</row>' for row, found in rows).encode()
-                    )
+                    text = "".join(f'<row r="{row}">{"".join(found)}</row>' for row, found in rows)
+                    stream.write(text.encode(errors="replace"))  # halves of surrogate pairs
                 stream.write(b"</sheetData>" + behind.partition(b"</sheetData>")[2])
     return [written.getbuffer()]
 

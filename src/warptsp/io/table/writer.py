@@ -44,7 +44,8 @@ def tour_table(
     columns = tour_columns(problem, tour, timing)
     ambiguous = THOUSANDS[decimal] if delimiter != "," and not problem.geographic else None
     header = [column.title for column in columns]
-    encoder = codecs.getincrementalencoder(_encoding(problem, header, style.encoding, delimiter))()
+    # Of the texts it only lacks halves of surrogate pairs, which JSON can hold.
+    encoder = codecs.getincrementalencoder(_encoding(problem, header, style.encoding, delimiter))("replace")
     yield encoder.encode(_rows([header], delimiter, _quoting(header, delimiter)))
     for begin in range(0, len(tour), _CHUNK):
         end = min(begin + _CHUNK, len(tour))
