@@ -92,6 +92,7 @@ class Exports:
         from warptsp.io import write_tour
 
         if format is None and ends_in(path, PICTURES):
+            Timing(**timing)  # which a picture has no place for
             find("picture")(path, self.problem, self.tour)
         elif format is None and ends_in(path, PAGES):
             self.report(path, **timing)

@@ -118,6 +118,15 @@ def test_pandas():
         Problem.from_frame(numbered.assign(x=numbered["x"].where(numbered["x"] > numbered["x"].min())))
 
 
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+def test_dates_and_times_of_a_frame_are_whole_texts(unit):
+    when = np.array(["2026-01-02T08:30", "NaT"], f"M8[{unit}]")
+    lasts = np.array([90 * 60, 30 * 60 * 60], "m8[s]").astype(f"m8[{unit}]")
+    problem = Problem.from_frame(Frame(name=["a", "b"], x=[1, 2], y=[3, 4], when=when, lasts=lasts))
+    assert list(problem.extra["when"]) == ["2026-01-02 08:30:00", ""]
+    assert list(problem.extra["lasts"]) == ["1:30:00", "1 day, 6:00:00"]
+
+
 def test_a_square_data_frame_of_distances():
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     names = ["home", "work", "shop"]

@@ -116,3 +116,11 @@ def test_the_summary_tells_when_stops_are_reached():
     told = [fact.words for fact in many.told(Timing(60.0, depart="08:00")) if fact.words]
     assert "... and 50 more" in told
     assert str(warptsp.solve(Problem.from_osrm(BOTH))).splitlines()[0] == "length       0:24 h (1460 s)"
+
+
+def test_a_picture_takes_no_times_that_are_none(tmp_path):
+    result = warptsp.solve(KM)
+    with pytest.raises(InvalidOption, match="speed: -1"):
+        result.save(tmp_path / "a.svg", speed=-1)
+    with pytest.raises(TypeError, match="speeed"):
+        result.save(tmp_path / "a.svg", speeed=1)

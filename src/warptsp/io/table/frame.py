@@ -339,8 +339,10 @@ def _plain(column: Any) -> NDArray[Any] | None:
         return None
     if values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any()):
         return values
-    missing = np.array([_is_missing(value) for value in values.tolist()], dtype=np.bool_)
-    texts = values.astype(str).astype(object) if values.dtype.kind in "mM" else values.astype(object)
+    are_times = values.dtype.kind in "mM"
+    entries = (values.astype(f"{values.dtype.kind}8[us]") if are_times else values).tolist()  # Python's own
+    missing = np.array(list(map(_is_missing, entries)), dtype=np.bool_)
+    texts = np.array(list(map(str, entries)), dtype=object) if are_times else values.astype(object)
     texts[missing] = ""
     return texts
 
