@@ -12,6 +12,7 @@ from calls import call
 
 import warptsp
 from warptsp import BackendUnavailable, InvalidOption, OutputError, Problem, load, read_tour, write_tour
+from warptsp.errors import ParseError
 
 NAMES = ["Depot", 'Bäcker "Müller"; Söhne', "=1+1", "-5", "+49 30 1", "@home", "Rue d'Été, 5"]
 ORDER = [3, 0, 6, 1, 5, 2, 4]
@@ -105,12 +106,34 @@ def test_columns_that_the_caller_names_keep_their_titles(tmp_path):
 def test_titles_say_the_unit_of_a_plane(tmp_path):
     (tmp_path / "a.csv").write_text("name;X (m);Y (m)\na;0;0\nb;3000;0\nc;3000;4000\n")
     problem = load(tmp_path / "a.csv")
-    assert (problem.unit, load(written_as(tmp_path, "X (m);Y (km)")).unit) == ("m", "")
+    assert (problem.unit, load(written_as(tmp_path, "X (m);Y")).unit) == ("m", "")
+    with pytest.raises(ParseError, match="x and y are in km and m: one unit for both is needed"):
+        load(written_as(tmp_path, "X (m);Y (km)"))
     assert load(written_as(tmp_path, "Rechtswert [km];Hochwert [km]")).unit == "km"
     warptsp.solve(problem).save(tmp_path / "b.csv", speed=36)
     found = load(tmp_path / "b.csv")
     assert found.unit == "m"
     assert (tmp_path / "b.csv").read_text().splitlines()[2].endswith(";5,0;0:08:20;4,0;0:06:40")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nr;x;y\n001;1;2\n002;3;4\n010;7;5\n",
+        "x,y,id\n1,2,001\n3,4,002\n7,5,010\n",
+        "x id y\n1 001 2\n3 002 4\n7 010 5\n",
+    ],
+)
+def test_numbers_with_zeros_in_front_are_codes_that_keep_them(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    problem = load(tmp_path / "a.csv")
+    assert problem.labels == ["001", "002", "010"]
+    write_tour(tmp_path / "b.csv", [2, 0, 1], problem)
+    assert "010" in (tmp_path / "b.csv").read_text().splitlines()[1]
+    assert read_tour(tmp_path / "b.csv", problem).tolist() == [2, 0, 1]
+    by_number = load(tmp_path / "a.csv", columns={"id": "id" if "id" in text else "nr"})
+    assert by_number.labels is None
+    assert by_number.ids_of([2]).tolist() == [10]
 
 
 def written_as(tmp_path, titles):

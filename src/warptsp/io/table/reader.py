@@ -29,6 +29,7 @@ from .degrees import doubt_about_degrees, way_out_of_degrees
 from .fields import (
     GROUPED,
     HINT_OF_THOUSANDS,
+    LEADING_ZERO,
     WORDS_FOR_NO_NUMBER,
     is_infinite,
     is_name,
@@ -38,7 +39,7 @@ from .fields import (
 from .rows import Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
-from .titles import free_title, look_like_positions, unit_of
+from .titles import common_unit, free_title, look_like_positions
 from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
@@ -316,10 +317,9 @@ class _Reader:
         if extra:
             fields["extra"] = {title: cells.rest[place] for place, title in extra.items()}
         metric = fitting_metric(columns.metric, self.options).of(self.options.metric, coordinates)
-        units = {unit_of(self.titles[place]) for place in columns.positions} if self.titles else set()
-        if len(units) == 1 and not metric.geographic:
-            fields["unit"] = units.pop()
         try:
+            if self.titles and not metric.geographic:
+                fields.setdefault("unit", common_unit(self.titles[place] for place in columns.positions))
             problem = Problem(metric, coordinates=coordinates, **fields)
             return problem, replace(columns, called=self.table.called)
         except InvalidProblem as error:
@@ -367,7 +367,8 @@ class _Reader:
             names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names
-        odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), None)
+        codes = names is None and "id" not in self.options.columns and any(map(LEADING_ZERO.match, ids))
+        odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), 0 if codes else None)
         if odd is None:
             return np.array([float(text) for text in ids]), names
         assert place is not None

@@ -70,6 +70,10 @@ class Table:
         """All numbers of columns from `begin` to `count`; None if they are to be read row by row."""
         return None
 
+    def has_leading_zeros(self, place: int) -> bool:
+        """Whether a number in this column has a zero in front, where `numbers` would forget it."""
+        return False
+
     def head(self) -> tuple[list[str], list[str]]:
         """The fields of the first row and of the one below it; twice the same if there is no other."""
         raise NotImplementedError
@@ -133,7 +137,7 @@ class Table:
         """
         numbers = self.numbers(len(self.first)) if name is None else None
         whole = numbers is None or id is None or np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
-        if numbers is None or not whole:
+        if numbers is None or not whole or (id is not None and self.has_leading_zeros(id)):
             return self._cells_by_rows(places, id, name, titles, letters)
         self._look_for_decimals()
         self.warn_of_blanks(len(numbers))

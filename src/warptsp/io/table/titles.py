@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Container, Iterable
 from itertools import chain, count
 
+from warptsp.errors import InvalidProblem
 from warptsp.io.options import ROLES
 from warptsp.problem.origin import METRES
 
@@ -68,14 +69,19 @@ def plain(title: str) -> str:
     return re.sub(r"[\s_.\-]+", "", text)
 
 
-def unit_of(title: str) -> str:
-    """The unit behind a title, if lengths may have it.
+def common_unit(titles: Iterable[str]) -> str:
+    """The unit behind each of these titles, if lengths may have it; or nothing.
 
-    >>> unit_of("X (m)"), unit_of("Rechtswert [km]"), unit_of("x")
-    ('m', 'km', '')
+    Raises `InvalidProblem`: they have different ones.
+
+    >>> common_unit(["X (m)", "Y [m]"]), common_unit(["x (km)", "y"]), common_unit(["x (ft)", "y (ft)"])
+    ('m', '', '')
     """
-    found = _UNIT.search(title.strip().casefold())
-    return found[1] if found is not None and found[1] in METRES else ""
+    found = {_UNIT.search(title.strip().casefold()) for title in titles}
+    units = {"" if unit is None else unit[1] for unit in found}
+    if len(units - {""}) > 1:
+        raise InvalidProblem(f"x and y are in {' and '.join(sorted(units))}: one unit for both is needed")
+    return units.pop() if len(units) == 1 and not units.isdisjoint(METRES) else ""
 
 
 def _words(*ranks: str) -> dict[str, int]:
