@@ -568,12 +568,12 @@ def test_a_report_is_repeated_while_native_code_works(monkeypatch):
     events = []
     run = Run(Settings(problem, callback=events.append), MaxRuntime(100))
     with run.repeating(7.0, lambda: order, "set-up"):
-        candidate_lists(problem, token=run.token)
+        candidate_lists(problem, 10, 2, token=run.token)
     assert len(events) > 2
     assert {(event.length, event.phase, event.kicks) for event in events} == {(7.0, "set-up", 0)}
     assert np.array_equal(events[-1].tour(), order)
     seen = len(events)
-    candidate_lists(problem, token=run.token)
+    candidate_lists(problem, 10, 2, token=run.token)
     assert len(events) == seen
 
 
