@@ -50,11 +50,6 @@ class Devices:
         """
         return cls("cpu") if name == "cpu" else cls("cuda", ordinals(name))
 
-    @classmethod
-    def of_gpus(cls, gpus: Sequence[int]) -> Devices:
-        """Return the GPUs of these numbers."""
-        return cls("cuda", tuple(gpus))
-
     def __str__(self) -> str:
         return name_of(self.gpus) if self.gpus else self.kind
 
