@@ -20,23 +20,22 @@ def look_like_degrees(points: NDArray[np.float64]) -> bool:
     They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
     so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do.
     """
-    head = points[:_HEAD, :2]
-    if len(points) < 2 or not _in_range(np.abs(head).max(axis=0)):
+    n = len(points)
+    if n < 2 or (n > _HEAD and not _in_range(*_extent(points[:_HEAD]))):
+        return False
+    low, high = _extent(points)
+    if not _in_range(low, high) or max(-low.min(), high.max()) <= 1.0:
         return False
     plane = points[:, :2]
-    low, high = plane.min(axis=0), plane.max(axis=0)
-    largest = np.maximum(-low, high)
-    if not _in_range(largest) or largest.max() <= 1.0:
-        return False
     if np.mean((plane != np.floor(plane)).all(axis=1)) < 0.5:
         return False
-    return not _fills_a_box(low, high, len(points))
+    return not _fills_a_box(low, high, n)
 
 
 def may_be_whole_degrees(points: NDArray[np.float64]) -> bool:
     """The same without a look at decimals: for places with names, which mostly lie on the Earth."""
-    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-    return len(points) > 1 and _in_range(np.maximum(-low, high)) and not _fills_a_box(low, high, len(points))
+    low, high = _extent(points)
+    return len(points) > 1 and _in_range(low, high) and not _fills_a_box(low, high, len(points))
 
 
 def warn_of_degrees(
@@ -54,8 +53,14 @@ def warn_of_degrees(
         )
 
 
-def _in_range(largest: NDArray[np.float64]) -> bool:
-    return bool(largest.min() <= 90.0 and largest.max() <= 180.0)
+def _extent(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    plane = points[:, :2]
+    return plane.min(axis=0), plane.max(axis=0)
+
+
+def _in_range(low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+    largest = np.maximum(-low, high).tolist()
+    return bool(min(largest) <= 90.0 and max(largest) <= 180.0)
 
 
 def _fills_a_box(low: NDArray[np.float64], high: NDArray[np.float64], n: int) -> bool:

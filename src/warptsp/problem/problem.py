@@ -60,6 +60,8 @@ class Problem(Measured, Origin):
 
     Attributes
     ----------
+    n : int
+        Number of cities.
     metric : Metric
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
@@ -163,7 +165,7 @@ class Problem(Measured, Origin):
             coordinates, bounds = checked_coordinates(self.coordinates, self.metric)
             put("coordinates", coordinates)
             put("bounds", bounds)
-        n = self.n
+        put("n", n := len(self.given_coordinates() if self.matrix is None else self.matrix))
         put("unit", checked_unit(self.unit, self.metric))
         check_system(self.crs)
         if self.other_weights is not None:
@@ -181,7 +183,7 @@ class Problem(Measured, Origin):
         if self.display_degrees:
             check_display_degrees(self.display)
         fixed = checked_fixed_edges(self.fixed_edges, self, closed=self.open is None, directed=directed)
-        put("fixed_edges", read_only(fixed))
+        put("fixed_edges", fixed)
         # Of a symmetric matrix, too, it matters which of two edges is taken in which direction.
         put("asymmetric", self.asymmetric or (directed and len(fixed) > 0))
         if self.open is not None:
