@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import problem_of, unit_points
 from numpy.typing import NDArray
+from warptsp.problem.search import search_distances
 
 from warptsp import _native
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric, OpenPath, Problem
-from warptsp.problem.native import search_distances
 
 COORDINATE_METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
 

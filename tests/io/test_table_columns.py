@@ -24,7 +24,7 @@ from warptsp.io import load
 from warptsp.io.options import ROLES, ReadOptions
 from warptsp.io.table import read_table
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import look_like_degrees
+from warptsp.problem.doubts import look_like_degrees
 
 CAPITALS = np.array(
     [[52.52, 13.405], [48.8566, 2.3522], [41.9028, 12.4964], [40.4168, -3.7038], [48.2082, 16.3738]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from warptsp.errors import InvalidProblem
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 
 
 def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Problem:

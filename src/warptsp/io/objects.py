@@ -15,7 +15,7 @@ from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 from warptsp.problem.values import real_array
 
 from ._text import quoted

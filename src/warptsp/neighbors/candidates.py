@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import warptsp._native as _native
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
 

@@ -142,16 +142,19 @@ def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDA
         return
     longest = (100.0 if metric.angular else 3.0) * span
     if 100.0 * span > EXACT_INTEGERS:
-        fault = (
+        raise InvalidProblem(
             f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
-            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}"
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; {_cure(metric)}"
         )
-    elif longest * n > _LARGEST_INTEGER_LENGTH:
-        fault = f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits"
-    else:
-        return
-    cure = "" if metric.angular else f" or use {metric.unrounded.name}"
-    raise InvalidProblem(f"{fault}; scale the coordinates{cure}")
+    if longest * n > _LARGEST_INTEGER_LENGTH:
+        raise InvalidProblem(
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; "
+            f"{_cure(metric)}"
+        )
+
+
+def _cure(metric: Metric) -> str:
+    return "scale the coordinates" + ("" if metric.angular else f" or use {metric.unrounded.name}")
 
 
 def _check_degrees(
@@ -174,8 +177,8 @@ def _look_for_other_units(
     """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
     if metric.angular:
         if (low < -360.0).any() or (high > 360.0).any():
-            beyond = "%s takes angles in degrees, of which none is beyond 360"
-            _log.warning("coordinates lie between %.6g and %.6g: " + beyond, low.min(), high.max(), metric.name)
+            beyond = f"{metric.name} takes angles in degrees, of which none is beyond 360"
+            _log.warning("coordinates lie between %.6g and %.6g: %s", low.min(), high.max(), beyond)
         return
     # Published instances have a few such numbers, which every program reads as the formula has it.
     minutes = np.round(100.0 * np.abs(coordinates - np.trunc(coordinates)), 6)

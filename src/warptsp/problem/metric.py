@@ -70,6 +70,8 @@ class Metric(enum.Enum):
     """Whether coordinates are a latitude and a longitude."""
     angular: bool
     """Whether coordinates are the angles of a diffractometer."""
+    unit: str
+    """Unit of a length where the metric fixes one ("km", "m"), otherwise an empty string."""
 
     def __new__(cls, kind: int, space: str, norm: str, rounding: str, description: str) -> Metric:
         """Make the member of a row; its value is the number of the native ``MetricKind``."""
@@ -83,6 +85,7 @@ class Metric(enum.Enum):
         metric.planar, metric.spatial = space == "plane", space == "space"
         metric.euclidean = space == "plane" and norm == "euclidean"
         metric.geographic, metric.angular = space == "sphere", space == "angles"
+        metric.unit = ""
         return metric
 
     @property
@@ -109,11 +112,6 @@ class Metric(enum.Enum):
             return self
         small = np.abs(coordinates).max(initial=0.0) <= _WHOLE_UP_TO
         return self.rounded if small and (coordinates == np.floor(coordinates)).all() else self
-
-    @property
-    def unit(self) -> str:
-        """Unit of a length where the metric fixes one ("km", "m"), otherwise an empty string."""
-        return {Metric.GEO: "km", Metric.GREAT_CIRCLE: "m"}.get(self, "")
 
     @property
     def words(self) -> str:
@@ -148,6 +146,7 @@ class Metric(enum.Enum):
             ) from None
 
 
+Metric.GEO.unit, Metric.GREAT_CIRCLE.unit = "km", "m"
 _EUCLID = (Metric.EXACT_2D, Metric.EXACT_3D)
 _MANHATTAN = (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D)
 _CHEBYSHEV = (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.io.options import ReadOptions, as_columns
-from warptsp.problem.degrees import look_like_degrees
+from warptsp.problem.doubts import look_like_degrees
 
 from .columns import Columns
 

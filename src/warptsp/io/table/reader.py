@@ -18,7 +18,7 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Problem
-from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
+from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
