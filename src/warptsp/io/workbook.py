@@ -13,8 +13,9 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from warptsp._checks import not_installed
 from warptsp._words import as_called, did_you_mean
-from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
+from warptsp.errors import InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
 from ._text import quoted
@@ -170,10 +171,7 @@ def _openpyxl(file: str) -> Any:
     try:
         import openpyxl
     except ImportError:
-        raise BackendUnavailable(
-            f"{file}: workbooks need openpyxl, which is not installed: pip install 'warptsp[excel]', or use "
-            "CSV"
-        ) from None
+        raise not_installed(f"{file}: workbooks need openpyxl", "excel", ", or use CSV") from None
     return openpyxl
 
 
