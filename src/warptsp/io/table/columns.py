@@ -36,6 +36,12 @@ class Columns:
     named_too: tuple[int, ...] = ()  # columns that mean names as well
     called: Sequence[str | int] | None = None  # what the file calls them, where one has been split
 
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Those of the directions that angles in the columns of coordinates may have."""
+        count = len(self.positions)
+        return ("NS", "EW")[:count] if self.metric.geographic else ("",) * count
+
     def roles(self) -> dict[str, int]:
         """What is held by which column, counted from 0."""
         words = ("lat", "lon") if self.metric.geographic else ROLES[:3]

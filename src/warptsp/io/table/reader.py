@@ -17,7 +17,7 @@ from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
-from warptsp.problem import Problem
+from warptsp.problem import Metric, Problem
 from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
@@ -218,7 +218,8 @@ class _Reader:
     def _guessed(self) -> tuple[Problem, Columns | None]:
         """A table of which only the numbers tell what they are."""
         given, numeric, name = self._candidates()
-        cells = self._cells(numeric, given.get("id"), name)
+        width = len(self.table.first)
+        cells = self._cells(Columns(width, tuple(numeric), Metric.EXACT_2D, given.get("id"), name))
         numbers = cells.positions
         if not given and name is None and len(numeric) > 3:
             self.table.fail(
@@ -228,7 +229,7 @@ class _Reader:
                 self.table.first_line,
             )
         try:
-            columns = guessed_columns(len(self.table.first), numbers, numeric, name, self.options)
+            columns = guessed_columns(width, numbers, numeric, name, self.options)
         except InvalidProblem as error:
             self.table.fail(f"{error}{self._names_below()}", self.table.first_line)
         coordinates = np.ascontiguousarray(numbers[:, [numeric.index(place) for place in columns.positions]])
@@ -285,16 +286,13 @@ class _Reader:
     # Points
 
     def _places(self, columns: Columns) -> tuple[Problem, Columns]:
-        letters = ("NS", "EW") if columns.metric.geographic else ()
-        return self.points(columns, self._cells(columns.positions, columns.id, columns.name, letters))
+        return self.points(columns, self._cells(columns))
 
-    def _cells(
-        self, places: Sequence[int], id: int | None, name: int | None, letters: Sequence[str] = ()
-    ) -> Cells:
+    def _cells(self, columns: Columns) -> Cells:
         if self.options.skip_incomplete:
-            self.table.skip_incomplete(places)
-        cells = self.table.cells(places, id, name, self.titles, letters or [""] * len(places))
-        self.table.tell_of_incomplete(name)
+            self.table.skip_incomplete(columns.positions)
+        cells = self.table.cells(columns)
+        self.table.tell_of_incomplete(columns.name)
         return cells
 
     def points(self, columns: Columns, cells: Cells, **fields: Any) -> tuple[Problem, Columns]:
