@@ -24,8 +24,15 @@ from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
-from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, way_out_of_degrees
+from .columns import (
+    Columns,
+    doubt_about_degrees,
+    fitting_metric,
+    given_places,
+    guessed_columns,
+    named_columns,
+    way_out_of_degrees,
+)
 from .fields import (
     GROUPED,
     HINT_OF_THOUSANDS,
