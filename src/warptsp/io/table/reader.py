@@ -405,7 +405,7 @@ class _Reader:
     def _about_degrees(
         self, message: str, columns: Columns, coordinates: NDArray[np.float64]
     ) -> tuple[str, int | None]:
-        """A message, with a hint if latitudes would be longitudes and the reverse, and the line of the fault."""
+        """A message, with a hint if latitudes would be longitudes and the reverse, and the line at fault."""
 
         def outside(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.bool_]:
             return (np.abs(latitude) > 90.0) | (longitude < -180.0) | (longitude > 360.0)
