@@ -17,7 +17,7 @@ import warptsp._native as _native
 from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
