@@ -14,7 +14,7 @@ from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS
 from warptsp.methods.launch import LAUNCH
 from warptsp.methods.parameters import describe_params
-from warptsp.papers.hill_climbing.cuda import MAX_CITIES, check_version
+from warptsp.papers.hill_climbing.cuda_plan import MAX_CITIES, check_version
 
 ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False, "range_size": 9}
 GIVEN = [
