@@ -222,26 +222,6 @@ def test_ils_with_the_documents_neighbourhood():
     assert best <= instance.tolerance
 
 
-@pytest.mark.parametrize("opened", [OpenPath(), OpenPath(start=3), OpenPath(5, 11), None])
-@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_open_paths_and_fixed_edges(method, opened, device):
-    problem = Problem.from_points(whole_points(60, 4), "EUC_2D", fixed_edges=FIXED, open=opened)
-    params = {"iterations": 3.0} if method == "ils" else {}
-    result = solve(problem, method, params=params, start="greedy", device=device)
-    if method != "ils":
-        assert_local_optimum(problem, result, 8, method == THREE)
-
-
-@pytest.mark.parametrize("n", range(1, 9))
-@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_few_cities(method, n, device):
-    for metric in ("EUC_2D", "whole"):
-        problem = problem_of(metric, n, side=300)
-        result = solve(problem, method, device=device)
-        if n > 3 and method != "ils":
-            assert_local_optimum(problem, result, 8, method == THREE)
-
-
 @pytest.mark.parametrize("acceptance", ACCEPTANCES)
 @pytest.mark.parametrize("segment", [0, 20])
 def test_iterated_local_search(acceptance, segment, device):
@@ -478,38 +458,3 @@ def test_that_a_matrix_has_no_quadrants_is_logged(caplog):
     with caplog.at_level(logging.INFO):
         solve(problem_of("whole", 30))
     assert "no quadrants" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "message"),
-    [
-        *(
-            (
-                method,
-                {"edges": "next", "improvement": "first"},
-                "edges: 'next' goes with improvement 'best' only",
-            )
-            for method in (TWO, "ils")
-        ),
-        (TWO, {"edges": "last"}, "edges: 'last' is not 'both' or 'next'"),
-        (TWO, {"neighbors": 0}, "neighbors: 0 is not between 1 and 1000"),
-        (THREE, {"neighbors": 1001}, "neighbors: 1001"),
-        (THREE, {"improvement": "worst"}, "improvement"),
-        (TWO, {"moves": "all"}, "moves"),
-        (TWO, {"block": 100}, "block: 100 is not a multiple of 32"),
-        (TWO, {"passes": -1}, "passes: -1"),
-        ("ils", {"iterations": -1.0}, "iterations: -1.0"),
-        ("ils", {"iterations": float("nan")}, "iterations: nan"),
-        ("ils", {"acceptance": "never"}, "acceptance: 'never'"),
-        ("ils", {"temperature": -1.0}, "temperature: -1.0"),
-        ("ils", {"temperature": 1.0, "acceptance": "always"}, "temperature: only acceptance 'annealed'"),
-        ("ils", {"segment": -1}, "segment: -1"),
-        ("ils", {"chains": 0}, "chains: 0"),
-        ("ils", {"improvement": "worst"}, "improvement"),
-        ("ils", {"restart": "half"}, "restart"),
-    ],
-)
-def test_impossible_parameters_are_named(method, params, message):
-    with pytest.raises(warptsp.InvalidOption) as caught:
-        warptsp.solve(whole_points(20, 0), method=method, params=params)
-    assert message in str(caught.value)
