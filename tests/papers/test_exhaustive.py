@@ -213,7 +213,7 @@ def test_pruned_passes_find_the_moves_of_whole_ones(kind: str, device: str) -> N
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["EUC_2D", "FLOOR_2D", "EXACT_2D"])
-def test_pruned_descents_are_the_same_on_a_gpu(gpu: object, kind: str) -> None:
+def test_pruned_descents_are_the_same_on_a_gpu(kind: str) -> None:
     problem = instance(kind, 3000)
     results = [
         warptsp.solve(problem, method="two-opt", start="greedy", device=device, params={"pruned": True})
@@ -246,9 +246,7 @@ def test_what_cannot_be_pruned(problem: Problem, message: str) -> None:
 @pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "whole", "real"])
 @pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
 @pytest.mark.parametrize("method", METHODS)
-def test_paths_and_fixed_edges_are_the_same_on_a_gpu(
-    gpu: object, method: str, ends: OpenPath | None, kind: str
-) -> None:
+def test_paths_and_fixed_edges_are_the_same_on_a_gpu(method: str, ends: OpenPath | None, kind: str) -> None:
     problem = dataclasses.replace(instance(kind, 150), open=ends, fixed_edges=[(0, 13), (13, 9), (20, 2)])
     results = [warptsp.solve(problem, method=method, start="random", device=each) for each in ("cuda", "cpu")]
     assert (results[0].tour == results[1].tour).all()
@@ -366,7 +364,7 @@ def test_the_start_tour_is_reported_before_the_first_pass(method: str, device: s
         (300, {"tour_order": False, "block": 256, "jobs": 40}),
     ],
 )
-def test_launches_change_nothing(gpu: object, metric: str, n: int, params: dict[str, object]) -> None:
+def test_launches_change_nothing(metric: str, n: int, params: dict[str, object]) -> None:
     problem = instance(metric, n)
     ours = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
     other = warptsp.solve(problem, method="two-opt", start="given", device="cuda", params=params)
@@ -406,7 +404,7 @@ def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, pas
         ("relocate", {"jobs": 100}),
     ],
 )
-def test_other_launches_change_nothing(gpu: object, method: str, params: dict[str, object]) -> None:
+def test_other_launches_change_nothing(method: str, params: dict[str, object]) -> None:
     problem = instance("GEO", 60)
     ours = warptsp.solve(problem, method=method, start="given", device="cuda")
     other = warptsp.solve(problem, method=method, start="given", device="cuda", params=params)
@@ -414,7 +412,7 @@ def test_other_launches_change_nothing(gpu: object, method: str, params: dict[st
 
 
 @pytest.mark.gpu
-def test_tours_longer_than_shared_memory_in_ranges(gpu: object) -> None:
+def test_tours_longer_than_shared_memory_in_ranges() -> None:
     problem = instance("EUC_2D", 60_000)
     tours = [
         warptsp.solve(
@@ -446,7 +444,7 @@ FIXED = {"fixed_edges": [(3, 4), (10, 11)]}
     ],
 )
 def test_versions_of_swaps_make_the_same_moves(
-    gpu: object, problem: Problem, params: dict[str, object], version: int
+    problem: Problem, params: dict[str, object], version: int
 ) -> None:
     start = "given" if problem.open is None else "greedy"
     ours, *others = (
@@ -491,12 +489,8 @@ def test_versions_of_swaps_have_limits() -> None:
         ("vnd", 300, {"order": ("swap", "two-opt")}, "  two-opt, all passes in one launch"),
     ],
 )
-def test_explained_launches(
-    request: pytest.FixtureRequest, method: str, n: int, params: dict[str, object], words: str, where: str
-) -> None:
-    if where.startswith("cuda"):
-        request.getfixturevalue("gpu")
-    else:
+def test_explained_launches(method: str, n: int, params: dict[str, object], words: str, where: str) -> None:
+    if where.startswith("sm"):
         try:
             compiler.nvrtc_version()
         except BackendUnavailable as error:
@@ -534,7 +528,7 @@ def test_the_driver_counts_the_same_blocks(gpu: Device) -> None:
 
 
 @pytest.mark.gpu
-def test_launches_that_cannot_be(gpu: object) -> None:
+def test_launches_that_cannot_be() -> None:
     with pytest.raises(UnsupportedProblem, match="belong to a kernel for the plane"):
         warptsp.solve(instance("GEO", 60), method="two-opt", device="cuda", params={"block": 128})
     points = unit_points(60_000)
@@ -549,7 +543,7 @@ def test_launches_that_cannot_be(gpu: object) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("n", [20, 200, 1500, 3500, 9000])
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "EXACT_2D"])
-def test_long_tours_on_a_gpu(gpu: object, metric: str, n: int) -> None:
+def test_long_tours_on_a_gpu(metric: str, n: int) -> None:
     """Tours in shared memory and in tiles: what is left is 2-optimal in double precision."""
     problem = instance(metric, n)
     start = "greedy" if n > 2000 else "random"
@@ -564,7 +558,7 @@ def test_long_tours_on_a_gpu(gpu: object, metric: str, n: int) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("start", ["greedy", "random"])
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D"])
-def test_tiles_of_long_tours(gpu: object, metric: str, start: str) -> None:
+def test_tiles_of_long_tours(metric: str, start: str) -> None:
     """Beyond shared memory: passes in tiles, and in double precision on the CPU, make the same tours."""
     problem = instance(metric, 20_000)
     params = {"passes": 30}
@@ -577,7 +571,7 @@ def test_tiles_of_long_tours(gpu: object, metric: str, start: str) -> None:
 
 
 @pytest.mark.gpu
-def test_tiles_of_links_that_alternate(gpu: object) -> None:
+def test_tiles_of_links_that_alternate() -> None:
     """Links long and short in turn cannot be folded into distances (two_opt_tiles.h)."""
     n = 18_000
     for seed in range(3):

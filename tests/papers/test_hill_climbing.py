@@ -131,7 +131,6 @@ def test_the_best_tour_is_a_local_optimum_in_exact_arithmetic(device: str, metri
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("cycles", [1, tuning.CLIMB_CYCLES])  # a launch ends within each pass, or hardly ever
 def test_every_version_climbs_alike(version: str, cycles: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +159,6 @@ def spoilt_circle(n: int, *turned: tuple[int, int]) -> tuple[Problem, np.ndarray
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", ["intra", "tiled"])
 @pytest.mark.parametrize("cycles", [1, tuning.CLIMB_CYCLES])
 def test_more_cities_than_16_bits_number(version: str, cycles: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +194,6 @@ def test_a_limit_ends_a_pass_of_many_cities(version: str, device: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", ["shared-matrix", "global-matrix", "one-thread"])
 def test_of_many_that_end_at_once_the_first_of_the_shortest_counts(version: str) -> None:
     # Nearly as many threads as an H200 has end with one of a few lengths, and all at about the same time.
@@ -209,7 +206,6 @@ def test_of_many_that_end_at_once_the_first_of_the_shortest_counts(version: str)
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", ["auto", "intra", "tiled"])
 def test_the_block_changes_nothing(version: str) -> None:
     problem = squares(230, "EXACT_2D")
@@ -221,7 +217,6 @@ def test_the_block_changes_nothing(version: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 def test_what_does_not_fit() -> None:
     with pytest.raises(UnsupportedProblem, match=r"cities do not fit .* use version auto or global-matrix"):
         climb(squares(5000), "cuda", version="shared-matrix")

@@ -361,7 +361,6 @@ def test_passes_end_a_descent(device):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D", "ATT", "whole", "MAN_3D"])
 def test_a_gpu_makes_the_moves_of_the_cpu(metric):
     problem = problem_of(metric, 700, side=300)
@@ -394,7 +393,6 @@ def assert_the_passes_of_the_cpu(problem, params, *, on_gpu=None, **options):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("edges", ["next", "both"])
 @pytest.mark.parametrize(
     ("metric", "n"),
@@ -413,7 +411,6 @@ def test_a_gpu_makes_the_whole_passes_of_the_cpu(metric, n, edges):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("edges", ["next", "both"])
 @pytest.mark.parametrize("opened", [OpenPath(), OpenPath(5, 11), None])
 def test_whole_passes_of_paths_and_fixed_edges_on_a_gpu(opened, edges):
@@ -423,7 +420,6 @@ def test_whole_passes_of_paths_and_fixed_edges_on_a_gpu(opened, edges):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 def test_whole_passes_of_a_tour_too_long_for_shared_memory():
     problem = Problem.from_points(whole_points(24_000, 16, side=10**6), "EUC_2D")
     many = {"edges": "next", "moves": "many"}
@@ -433,7 +429,6 @@ def test_whole_passes_of_a_tour_too_long_for_shared_memory():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 def test_a_tour_too_long_for_shared_memory():
     problem = Problem.from_points(whole_points(24_000, 16, side=10**6), "EUC_2D")
     params = {"iterations": 0.02, "chains": 1}
