@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instances import mixed, whole_points
+from instances import distances, mixed, whole_points
 
 import warptsp
 from warptsp import Metric, OpenPath, Problem, Result, stop
@@ -43,11 +43,6 @@ def climb(problem: Problem, device: str = "cpu", *, seed: int = 5, **params: Any
     return result
 
 
-def matrix_of(problem: Problem) -> np.ndarray:
-    cities = np.arange(problem.n)
-    return np.asarray(problem.distance(cities[:, None], cities[None, :]), dtype=float)
-
-
 def deltas(matrix: np.ndarray, tour: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The moves by their number (two_opt_scan.h): one link, the other one, and delta."""
     n = len(tour)
@@ -72,7 +67,7 @@ def random_start(seed: int, climber: int, n: int) -> np.ndarray:
 
 def reference(problem: Problem, seed: int, climber: int) -> tuple[np.ndarray, int]:
     """One climber, by the definition: its tour and its number of moves."""
-    matrix = matrix_of(problem)
+    matrix = distances(problem)
     n = problem.n
     tour = random_start(seed, climber, n)
     for moves in range(10 * n):
@@ -118,7 +113,7 @@ def test_on_the_cpu_climbers_may_read_a_matrix(metric: str) -> None:
 
 def assert_locally_optimal(problem: Problem, result: Result) -> None:
     """By exact distances."""
-    matrix = matrix_of(problem)
+    matrix = distances(problem)
     assert deltas(matrix, result.tour)[2].min() >= -(0.5 if problem.integral else 1e-11 * matrix.max())
 
 
@@ -226,10 +221,10 @@ def test_what_does_not_fit() -> None:
 
 @pytest.mark.parametrize("kind", [int, float])
 def test_matrices(device: str, kind: type) -> None:
-    matrix = matrix_of(squares(60))
+    matrix = distances(squares(60))
     problem = Problem.from_matrix(matrix.astype(kind) * (1 if kind is int else 0.125))
     result = climb(problem, device)
-    assert deltas(matrix_of(problem), result.tour)[2].min() >= 0
+    assert deltas(distances(problem), result.tour)[2].min() >= 0
     # Distances that are an eighth of those of the points: the same climbers.
     points = climb(squares(60), device)
     assert result.length == points.length * (1 if kind is int else 0.125)
