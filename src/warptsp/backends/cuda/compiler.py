@@ -247,9 +247,8 @@ def _compile(job: _Job) -> Code:
             f"NVRTC does not compile {job.name} for {job.arch}: {first}; please report this bug in warptsp, "
             "and use device cpu"
         ) from error
-    symbols = {key: _text(value) for key, value in compiled.symbol_mapping.items()}
+    symbols = {
+        key: value.decode() if isinstance(value, bytes) else value
+        for key, value in compiled.symbol_mapping.items()
+    }
     return Code(job.kind, bytes(compiled.code), symbols)
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value

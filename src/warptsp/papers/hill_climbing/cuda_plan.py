@@ -61,17 +61,12 @@ def ring_shares(n: int, strip: int, segments: int) -> tuple[int, int] | None:
     return math.ceil((n // 2 - 1) / strip), steps
 
 
-def ring_bytes(n: int, strip: int) -> int:
-    """Shared memory of a climber: its tour, and what is read past its end."""
-    return records.PLACE.itemsize * (n + 2 * strip)
-
-
 def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan:
     """Choose strip, segments and block for n cities by a model of instructions; InvalidOption if a block of
     so many threads has too few for the tour."""
     best: RingPlan | None = None
     for strip, instructions in tuning.STRIPS.items():
-        shared = ring_bytes(n, strip)
+        shared = records.PLACE.itemsize * (n + 2 * strip)  # the tour, and what is read past its end
         if shared + _COMMON_BYTES > device.shared_memory_per_block:
             continue
         for threads in (block,) if block is not None else (32 * warps for warps in tuning.BALANCED_WARPS):
@@ -171,11 +166,6 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     """Raise an error if a version cannot do a problem: what its limit is, and which version to take."""
     n = problem.n
     shared = device.shared_memory_per_block
-    if n > MAX_CITIES:
-        raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as positions have 32 "
-            "bits; use the method two-opt or lk"
-        )
     if version.endswith("matrix"):
         needed, free = matrix_bytes(problem), device.memory_free()
         if version == "shared-matrix" and n > max_in_shared_matrix(device):
