@@ -69,12 +69,6 @@ def native_distances(metric: Metric, rows: NDArray[Any], *, whole: bool) -> _nat
     return _native.Distances.of_points(metric.kind, exact)
 
 
-def _with_dummy(rows: NDArray[Any], *, matrix: bool) -> NDArray[Any]:
-    if matrix:
-        return np.pad(rows, ((0, 1), (0, 1)))
-    return np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchInstance:
     """The instance in the numbering of the search."""
@@ -150,7 +144,10 @@ class SearchInstance:
                 one = start if start is not None else end
                 if one is not None:
                     extra = [(int(number[one]), dummy)]
-                rows = _with_dummy(rows, matrix=problem.matrix is not None)
+                if problem.matrix is None:
+                    rows = np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
+                else:
+                    rows = np.pad(rows, ((0, 1), (0, 1)))
             fixed = np.concatenate([fixed, np.array(extra, dtype=np.int32).reshape(-1, 2)])
         return cls(problem, city, rows, np.ascontiguousarray(fixed), dummy, closing)
 
