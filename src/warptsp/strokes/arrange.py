@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from warptsp._checks import check_on_interrupt, checked_number
 from warptsp.errors import InvalidOption
@@ -16,10 +16,19 @@ from warptsp.interruption import FirstSignal, delivered
 from warptsp.run import COMPLETE, PROVED
 from warptsp.solver.stages import signal_name
 from warptsp.strokes.machine import Machine, machine_of
-from warptsp.strokes.model import Ends, Path, checked_flags, checked_groups, checked_paths, checked_point
+from warptsp.strokes.model import (
+    Ends,
+    Ints,
+    Ordering,
+    Path,
+    checked_flags,
+    checked_groups,
+    checked_paths,
+    checked_point,
+)
 from warptsp.strokes.parts import Task, arranged, given_order, nearest_order, travel_mixed
 from warptsp.strokes.plan import Plan, travel_points
-from warptsp.strokes.refine import Refined, travel_of
+from warptsp.strokes.refine import travel_of
 from warptsp.strokes.search import Effort
 
 DEFAULT_SECONDS = 6.0
@@ -126,8 +135,9 @@ def arrange(
         if n > 0:
             greedy = nearest_order(task, ends)
             tried = [(order, entry), (greedy, entry), arranged(task, ends, greedy, effort)]
+            whole = task.section(every, ends)
             order, entry = min(
-                tried, key=lambda found: travel_of(task.entered(every, found[1]), cost, ends, found[0])
+                tried, key=lambda t: travel_of(replace(whole, units=task.entered(every, t[1])), t[0])
             )
         plan = _plan_of(task, ends, order, started, effort, entry)
         mixed = travel_mixed(task, ends)
@@ -148,14 +158,7 @@ def _effort_of(time_limit: float | None, options: dict[str, Any], started: float
     return Effort(options, started + DEFAULT_SECONDS, DEFAULT_SECONDS, settle=True)
 
 
-def _plan_of(
-    task: Task,
-    ends: Ends,
-    order: Refined,
-    started: float,
-    effort: Effort,
-    entry: NDArray[np.intp],
-) -> Plan:
+def _plan_of(task: Task, ends: Ends, order: Ordering, started: float, effort: Effort, entry: Ints) -> Plan:
     """The plan of an order of units, measured stroke by stroke."""
     n = len(task.paths)
     strokes: list[int] = []

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.model import Units
+from warptsp.strokes.model import Flags, Units
 
 # Of each end the nearest so many others are considered: a million strokes from one point must not make 10^12
 # pairs. At most one of them is taken.
@@ -23,7 +23,7 @@ class Chains(NamedTuple):
     units: Units
 
 
-def joined(units: Units, loops: NDArray[np.bool_], groups: NDArray[np.int64], tolerance: float) -> Chains:
+def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> Chains:
     """Join ends that are at most `tolerance` apart, nearest first, each end once, within groups.
 
     A chain with a stroke that keeps its direction keeps it, too. Loops and holes stay alone, and no chain is
@@ -85,7 +85,7 @@ def _as_chains(
     units: Units,
     chains: list[deque[int]],
     backwards: list[deque[bool]],
-    reversible: NDArray[np.bool_],
+    reversible: Flags,
 ) -> Chains:
     kept = [chain for chain, strokes in enumerate(chains) if strokes]
     starts = np.array([chains[c][0] for c in kept], dtype=np.intp)
@@ -97,9 +97,7 @@ def _as_chains(
     return Chains([list(chains[c]) for c in kept], [list(backwards[c]) for c in kept], whole)
 
 
-def _pairs(
-    units: Units, loops: NDArray[np.bool_], groups: NDArray[np.int64], tolerance: float
-) -> list[tuple[int, int]]:
+def _pairs(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> list[tuple[int, int]]:
     """Ends of different strokes of one group, numbered 2 i and 2 i + 1, the nearest first."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
