@@ -24,10 +24,10 @@ from warptsp.io.places import degrees
 from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
 from warptsp.plotting.coasts import packed_world
+from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.problem.origin import METRES
 from warptsp.quantities import format_gap, number_text
-from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
 from warptsp.report.tiles import Tiles
 from warptsp.result import HistoryPoint, Result, Snapshot
