@@ -22,19 +22,10 @@ def packed_world() -> list[str]:
 
 
 def coasts(low: NDArray[np.float64], high: NDArray[np.float64], degree: float) -> list[NDArray[np.float64]]:
-    """Return what is to be seen of the land in a part of the plane.
+    """Return the rings of the land that is to be seen between two corners of the plane.
 
-    Parameters
-    ----------
-    low, high : ndarray of float64, shape (2,)
-        Corners of that part.
-    degree : float
-        The width of a degree of longitude where one of latitude is 1 high.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (k, 2)
-        Rings. What lies farther outside than the part is large is drawn in to there.
+    `degree` is the width of a degree of longitude where one of latitude is 1 high. What lies farther outside
+    than that part is large is drawn in to there.
     """
     east, north, sizes = packed_world()
     degrees = [unpacked_integers(line, differences=True) / DEGREE for line in (east, north)]

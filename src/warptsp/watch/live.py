@@ -178,12 +178,7 @@ class LiveRun:
     def save(self) -> tuple[LiveTour, Sequence[str]]:
         """Save the best tour; return it, and the names of the files, none if the watcher has to keep it.
 
-        Raises
-        ------
-        RunEnded
-            If the run has ended.
-        WarpTSPError
-            If there is no tour yet, or it cannot be written.
+        Raises `RunEnded` after the end, `WarpTSPError` if there is no tour yet, or it cannot be written.
         """
         tour = self.tour(0, timeout=PATIENCE)
         if tour is None:
