@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from drawing_files import checked_plot, run, same
-from gcode_second import differences
+from gcode_second import differences, simulate
 
 import warptsp
 from warptsp.cli import commands
@@ -96,19 +96,6 @@ M2
 FILES = {"a.svg": SVG, "a.hpgl": HPGL, "a.drl": EXCELLON, "a.gcode": GCODE}
 
 
-def rapid_moves(program):
-    """Where a program ends, and how far its rapid moves go."""
-    at, motion, travel = {"X": None, "Y": None, "Z": None}, None, 0.0
-    for line in program.splitlines():
-        words = re.findall(r"([A-Z])([-+]?[\d.]+)", re.sub(r"\(.*?\)|;.*", "", line))
-        motion = next((int(value) for letter, value in words if letter == "G" and value in "0123"), motion)
-        before = dict(at)
-        at.update({letter: float(value) for letter, value in words if letter in at})
-        if at != before and motion == 0 and None not in before.values():
-            travel += math.dist((before["X"], before["Y"]), (at["X"], at["Y"]))
-    return at, travel
-
-
 def seen(name):
     """The lengths and the boxes of all parts of a drawing where they are shown, by another reader."""
     svgelements = pytest.importorskip("svgelements")
@@ -190,7 +177,7 @@ def test_the_travel_is_that_of_all_rapid_moves(folder, seed):
     told = json.loads(run("r.nc", "-o", "s.nc", "--json").stdout)
     before, after = (folder / "r.nc").read_text(), (folder / "s.nc").read_text()
     assert differences(before, after) == []
-    (end_before, travel_before), (end, travel) = rapid_moves(before), rapid_moves(after)
+    (end_before, travel_before), (end, travel) = (simulate(program)[4:] for program in (before, after))
     assert end == end_before
     assert travel_before - travel == pytest.approx(told["travel_before"] - told["travel"], abs=1e-6)
     assert told["travel"] <= told["travel_before"]

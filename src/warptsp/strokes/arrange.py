@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -139,9 +140,10 @@ def arrange(
             order, entry = min(
                 tried, key=lambda t: travel_of(replace(whole, units=task.entered(every, t[1])), t[0])
             )
-        plan = _plan_of(task, ends, order, started, effort, entry)
-        mixed = travel_mixed(task, ends)
-    plan = replace(plan, travel_before=before, travel_mixed=mixed, seconds=time.monotonic() - started)
+        plan = _plan_of(task, ends, order, effort, entry)
+        travel, mixed = _travel(plan.drawn(drawing), place, back, cost), travel_mixed(task, ends)
+    seconds = time.monotonic() - started
+    plan = replace(plan, travel=travel, travel_before=before, travel_mixed=mixed, seconds=seconds)
     return delivered(plan, plan.signal, on_interrupt)
 
 
@@ -158,8 +160,8 @@ def _effort_of(time_limit: float | None, options: dict[str, Any], started: float
     return Effort(options, started + DEFAULT_SECONDS, DEFAULT_SECONDS, settle=True)
 
 
-def _plan_of(task: Task, ends: Ends, order: Ordering, started: float, effort: Effort, entry: Ints) -> Plan:
-    """The plan of an order of units, measured stroke by stroke."""
+def _plan_of(task: Task, ends: Ends, order: Ordering, effort: Effort, entry: Ints) -> Plan:
+    """The plan of an order of units, stroke by stroke; nothing is measured."""
     n = len(task.paths)
     strokes: list[int] = []
     backwards = np.zeros(n, dtype=np.bool_)
@@ -173,7 +175,7 @@ def _plan_of(task: Task, ends: Ends, order: Ordering, started: float, effort: Ef
         backwards[chain] = [flag != turned for flag in flags]
         down[inside[1:]] = True
         vertex[chain[0]] = entry[unit]
-    plan = Plan(
+    return Plan(
         order=np.array(strokes, dtype=np.intp),
         backwards=backwards,
         entry=vertex,
@@ -183,14 +185,12 @@ def _plan_of(task: Task, ends: Ends, order: Ordering, started: float, effort: Ef
         home=ends.start,
         back=ends.end is not None,
         machine=task.machine,
-        seconds=time.monotonic() - started,
+        seconds=0.0,
         kicks=effort.kicks,
         stop_reason=_reason(task, effort),
         interrupted=effort.interrupted,
         signal=effort.signal,
     )
-    drawn = plan.drawn(task.paths)
-    return replace(plan, travel=_travel(drawn, ends.start, ends.end is not None, task.machine))
 
 
 def _reason(task: Task, effort: Effort) -> str:
@@ -206,12 +206,9 @@ def _reason(task: Task, effort: Effort) -> str:
         and units.free
         and task.machine.exact
     )
-    last = effort.reasons[-1]
-    return COMPLETE if last == PROVED and not whole else last
+    return COMPLETE if effort.reasons[-1] == PROVED and not whole else effort.reasons[-1]
 
 
 def _travel(drawn: Sequence[Path], home: Path | None, back: bool, machine: Machine) -> float:
-    from math import fsum
-
     starts, ends = travel_points(drawn, home, back)
     return fsum(machine.cost(starts, ends).tolist()) if len(starts) else 0.0

@@ -133,13 +133,11 @@ def _compared(saved: float) -> str:
 def travel_points(drawn: Sequence[Path], home: Path | None, back: bool) -> tuple[Path, Path]:
     """Where each travel begins and where it ends, with those from and to the home position."""
     starts, ends = [path[-1] for path in drawn], [path[0] for path in drawn]
-    if home is not None and drawn:
-        starts.insert(0, home)
-    else:
+    if home is None or not drawn:
         ends = ends[1:]
-    if home is not None and back and drawn:
-        ends.append(home)
     else:
-        starts = starts[: len(ends)]
+        starts.insert(0, home)
+        ends += [home] * back
+    starts = starts[: len(ends)]
     axes = drawn[0].shape[1] if drawn else 2
     return np.array(starts).reshape(-1, axes), np.array(ends).reshape(-1, axes)
