@@ -310,10 +310,7 @@ def machine(device: str = "cpu") -> dict[str, str]:
         from warptsp.machine import ordinals
 
         names = {gpu.ordinal: gpu.name for gpu in driver.find().gpus}
-        described = {
-            "GPU": ", ".join(f"cuda:{gpu} {names[gpu]}" for gpu in ordinals(device)),
-            **described,
-        }
+        described = {"GPU": ", ".join(f"cuda:{gpu} {names[gpu]}" for gpu in ordinals(device)), **described}
     return described
 
 

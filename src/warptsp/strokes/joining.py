@@ -82,10 +82,7 @@ def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: flo
 
 
 def _as_chains(
-    units: Units,
-    chains: list[deque[int]],
-    backwards: list[deque[bool]],
-    reversible: Flags,
+    units: Units, chains: list[deque[int]], backwards: list[deque[bool]], reversible: Flags
 ) -> Chains:
     kept = [chain for chain, strokes in enumerate(chains) if strokes]
     starts = np.array([chains[c][0] for c in kept], dtype=np.intp)

@@ -165,13 +165,7 @@ def parse_path(data: str) -> list[Subpath]:
 
 
 def _segment(
-    kind: str,
-    n: list[float],
-    at: complex,
-    base: complex,
-    relative: bool,
-    control: complex,
-    before: str,
+    kind: str, n: list[float], at: complex, base: complex, relative: bool, control: complex, before: str
 ) -> tuple[Segment, complex]:
     """The segment of a command, and the control point that S or T would mirror."""
     if kind == "L":
