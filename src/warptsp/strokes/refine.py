@@ -9,7 +9,6 @@ The or-opt move is Or's (1976); the segment exchange is the 3-opt move that turn
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import fsum
@@ -158,16 +157,12 @@ def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
         # A run goes behind a place near it, or in front of one.
         for length in range(1, _SEGMENT + 1):
             for turned in (False, True):
-                if turned and length == 1:
-                    pieces.append(_valued(row, others, others, sources, True))
-                    pieces.append(_valued(row, sources, sources, others - 1, True))
-                    continue
                 # The run begins at `others`, behind `sources`; or it ends at `sources`, before `others`.
-                pieces.append(_valued(row, others, others + length - 1, sources, turned))
-                pieces.append(_valued(row, sources - length + 1, sources, others - 1, turned))
-                if turned:
-                    pieces.append(_valued(row, others - length + 1, others, sources, True))
-                    pieces.append(_valued(row, sources, sources + length - 1, others - 1, True))
+                runs = [(others, others + length - 1, sources), (sources - length + 1, sources, others - 1)]
+                if turned and length > 1:
+                    runs.append((others - length + 1, others, sources))
+                    runs.append((sources, sources + length - 1, others - 1))
+                pieces += [_valued(row, *run, turned) for run in runs]
     gain, *moves = (np.concatenate(column) for column in zip(*pieces, strict=True))
     if len(gain) == 0:
         return row, False
@@ -297,10 +292,11 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
         return row, False
     order = np.argsort(-gain, kind="stable")
     taken, turned = np.arange(1, m - 1), np.zeros(m - 2, dtype=np.bool_)
-    covered = _Cover()
+    covered = bytearray(m)  # travels within stretches that have changed; two stretches may share an end
     for i, j, k in zip(first[order].tolist(), middle[order].tolist(), last[order].tolist(), strict=True):
-        if not covered.take(i, k + 1):
+        if covered.find(1, i, k + 1) >= 0:
             continue
+        covered[i : k + 1] = b"\1" * (k + 1 - i)
         if j == k:
             taken[i:k] = taken[i:k][::-1].copy()
             turned[i:k] = True
@@ -317,22 +313,3 @@ def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Path, 
     gain = gain - row.cost(i, j + 1) - row.cost(k, i + 1) - row.cost(j, k + 1)
     good = gain > tiny
     return gain[good], i[good], j[good], k[good]
-
-
-class _Cover:
-    """Intervals of places that do not overlap; they may share an end."""
-
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-
-    def take(self, start: int, end: int) -> bool:
-        """Take an interval, if none of those taken before overlaps it."""
-        place = bisect_right(self._starts, start)
-        if place and self._ends[place - 1] > start:
-            return False
-        if place < len(self._starts) and self._starts[place] < end:
-            return False
-        self._starts.insert(place, start)
-        self._ends.insert(place, end)
-        return True
