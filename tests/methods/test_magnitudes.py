@@ -419,7 +419,7 @@ def test_constructions_and_candidate_lists_of_any_magnitude(data: st.DataObject)
         problem.check_tour(tour)
         assert math.isfinite(problem.length(tour))
     if problem.n > 1 and not problem.asymmetric:
-        rows = neighbors.candidate_lists(problem)
+        rows = neighbors.candidate_lists(problem, 10, 2)
         assert ((rows >= -1) & (rows < problem.n)).all()
 
 

@@ -13,12 +13,13 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from warptsp._checks import not_installed
 from warptsp._words import as_called, did_you_mean
-from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
+from warptsp.errors import InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
 from ._text import quoted
-from .format import Format, Instance, Pieces, Source, TourFile
+from .format import Format, Pieces, Source
 from .table.reader import read
 from .table.rows import TableRows
 from .table.text import LONGEST_TITLE
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
     from warptsp.problem.itinerary import Timing
-
-    from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 
@@ -50,10 +49,6 @@ _EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # a character that XML does not hold, as Office writes it
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
-
-
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return read(_table(source, options.sheet), options)
 
 
 def _table(source: Source, sheet: str | int | None = None) -> TableRows:
@@ -171,10 +166,7 @@ def _openpyxl(file: str) -> Any:
     try:
         import openpyxl
     except ImportError:
-        raise BackendUnavailable(
-            f"{file}: workbooks need openpyxl, which is not installed: pip install 'warptsp[excel]', or use "
-            "CSV"
-        ) from None
+        raise not_installed(f"{file}: workbooks need openpyxl", "excel", ", or use CSV") from None
     return openpyxl
 
 
@@ -306,23 +298,15 @@ def _number_in(text: str, decimal: str) -> Any:
     return float(text.replace(decimal, ".")) if decimal in text else int(text)
 
 
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return tour_in(_table(source), problem)
-
-
-def _read_order(source: Source) -> bool | None:
-    return order_in(_table(source))
-
-
 FORMATS = (
     Format(
         name="xlsx",
         title="Excel",
         endings=(".xlsx", ".xlsm"),
         tour_endings=(".xlsx",),
-        read=_read,
-        read_tour=_read_tour,
-        read_order=_read_order,
+        read=lambda source, options: read(_table(source, options.sheet), options),
+        read_tour=lambda source, problem: tour_in(_table(source), problem),
+        read_order=lambda source: order_in(_table(source)),
         write_tour=_write_tour,
         check_tour=_check_tour,
         binary=True,

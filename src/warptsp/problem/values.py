@@ -93,6 +93,8 @@ def float_array(values: Any, what: str) -> NDArray[np.float64]:
     Raises `InvalidProblem`: they are no numbers.
     """
     array = real_array(values, what)
+    if array.dtype == np.float64:
+        return array
     with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
         return np.asarray(array, dtype=np.float64)
 

@@ -54,7 +54,7 @@ class ProofStage:
         """Return what ends the run of the proof, in a call that has started then: time, and tokens."""
         end = Completion() if self.deadline is None else MaxRuntime(self.deadline - started)
         tokens = () if self.criterion is None else self.criterion.tokens()
-        return reduce(or_, (token for token in tokens if isinstance(token, StoppingCriterion)), end)
+        return reduce(or_, tokens, end)
 
     def run(self, run: Run) -> tuple[Proof | None, str | None]:
         """Prove that the best tour of a run is optimal, or find one that is.

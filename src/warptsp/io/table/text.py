@@ -217,12 +217,9 @@ def _on_a_line_each(data: bytes) -> bytes:
 
 
 def _first_line(data: bytes, begin: int, number: int) -> tuple[int, tuple[int, int], str, str] | None:
-    """The first line from an offset on that is neither blank nor a comment, and the comment above it.
+    """The first line from an offset on that is neither blank nor a comment; None if there is none.
 
-    Returns
-    -------
-    tuple of int, tuple of int, str, str
-        Its number, the offsets of its first byte and of the next line, its text, and the text of the comment.
+    Its number, the offsets of its first byte and of the next line, its text, and that of the comment above.
     """
     comment = ""
     for line, match in enumerate(_LINE.finditer(data, begin), start=number):
