@@ -192,6 +192,23 @@ def test_blank_rows_are_left_out_with_a_warning(text, said, caplog):
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna;52.52;13.40;8:00;17:00\nBert;52.62;13.50;9:00;18:30\nCarl;52.72;13.30;10:00;12:00\n",
+        "8:30:00;47:30:00;52.52;13.40\n9:30:00;17:00:00;52.62;13.50\n",
+        "Anna;8:00;17:00\nBert;9:00;18:30\n",
+        "Anna;Hof 1;8:00/17:00\nBert;Hof 2;9:00/18:30\n",
+        "Kunde;Zeiten\nAnna;8:00, 17:00\nBert;9:00, 18:30\n",
+    ],
+)
+def test_times_of_day_without_titles_are_no_coordinates(text):
+    with pytest.raises(ParseError, match=r"(without a header|columns x and y)"):
+        read(text)
+    problem, _ = read("A;52:31:12;13:24:36\nB;52:30:00;13:30:00\n")
+    np.testing.assert_allclose(problem.given_coordinates(), [(52.52, 13.41), (52.5, 13.5)])
+
+
 def test_a_name_in_quotation_marks_is_no_line_of_titles():
     problem, _ = read('"a" 1.5 2.5\n"x y z" 3.5 4.5\n"b" 5.5 6.5\n')
     assert problem.labels == ["a", "x y z", "b"]

@@ -23,6 +23,7 @@ _WKT = re.compile(
     rf"(?:SRID=(\d+);\s*)?POINT\s*(?:ZM|Z|M)?\s*\(\s*({_NUMBER})\s+({_NUMBER})(?:\s+{_NUMBER})*\s*\)",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"([01]?\d|2[0-9]):[0-5]\d(:[0-5]\d)?")
 _SEPARATORS = (
     r"\s*[;/|]\s*",
     r"\s*,\s+",
@@ -145,6 +146,8 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
         parts = [part.strip() for part in re.split(separator, field) if part.strip()]
         if len(parts) != 2:
             continue
+        if all(map(_CLOCK.fullmatch, parts)):
+            return None
         for letters, exchanged in ((("NS", "EW"), False), (("EW", "NS"), True)):
             angles = [angle_of(part, letter) for part, letter in zip(parts, letters, strict=True)]
             if None not in angles:
@@ -165,6 +168,9 @@ def _with_letters(table: Table, first: Sequence[str]) -> Table:
     ]
     if len(angles) != 2 or table.delimiter == " ":
         return table
+    times = [_CLOCK.fullmatch(first[place]) is not None for place in angles]
+    if all(times) or (any(times) and sum(map(is_number, first)) > 1):
+        return table  # opening hours, say, beside coordinates
     north = angle_of(first[angles[0]], "NS") is not None and angle_of(first[angles[1]], "EW") is not None
     titles = _other_titles(first, angles)
     for place, title in zip(angles, ("lat", "lon") if north else ("lon", "lat"), strict=True):
