@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.directed import by_windows, matrix_size, searched_as_matrix, searched_as_options
+from warptsp.strokes.directed import by_windows, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
 from warptsp.strokes.joining import Chains, joined
 from warptsp.strokes.machine import Machine
@@ -23,8 +23,9 @@ from warptsp.strokes.refine import refine, travel_of
 from warptsp.strokes.search import Effort, searched
 
 MATRIX = 1000
-"""Fixed edges up to which directions are searched as one matrix, of twice as many rows; more are searched in
-windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone, 17 823 with the matrix."""
+"""Fixed edges, with that of the ends, up to which directions are searched as one matrix of twice as many
+rows; more are searched in windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone,
+17 823 with the matrix."""
 WINDOW = 250
 """Fixed edges in a window of the order."""
 ENTRIES = 400
@@ -314,7 +315,7 @@ class _Part:
         found = refine(section, begun, effort.deadline)
         if free:
             return found
-        if matrix_size(section.units) <= MATRIX:
+        if len(Options.two_ways(section.units).enter) < MATRIX:
             return searched_as_matrix(section, found, effort, share)
         return by_windows(section, found, effort, WINDOW)
 
