@@ -1,4 +1,4 @@
-"""Local search for what a symmetric search cannot measure. Long: moves that share one set of arrays.
+"""Local search for what a symmetric search cannot measure.
 
 Costs of a machine that are no norm, strokes that keep their direction, and loops that must come before those
 around them: or-opt, 2-opt and the exchange of two neighbouring segments (or-3opt), on lists of nearest
@@ -15,7 +15,7 @@ from math import fsum
 
 import numpy as np
 
-from warptsp.strokes.model import Flags, Ints, Ordering, Path, Section
+from warptsp.strokes.model import Flags, Ints, Ordering, Path, Reals, Section
 
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most
@@ -39,7 +39,7 @@ class _Row:
     backwards: Flags
     enter: Path
     leave: Path
-    gap: Path
+    gap: Reals
     free: Flags
     later: Ints  # the place that must stay behind each, and the last that must stay before it
     earlier: Ints
@@ -70,7 +70,7 @@ class _Row:
         row.blocked = np.minimum.accumulate(row.later[::-1])[::-1]
         return row
 
-    def cost(self, a: Ints, b: Ints, a_turned: bool = False, b_turned: bool = False) -> Path:
+    def cost(self, a: Ints, b: Ints, a_turned: bool = False, b_turned: bool = False) -> Reals:
         """Of the travels from the places `a` to the places `b`, drawn as now or turned."""
         out = (self.enter if a_turned else self.leave)[a]
         into = (self.leave if b_turned else self.enter)[b]
@@ -172,7 +172,7 @@ def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
 
 def _valued(
     row: _Row, first: Ints, last: Ints, behind: Ints, turned: bool
-) -> tuple[Path, Ints, Ints, Ints, Flags]:
+) -> tuple[Reals, Ints, Ints, Ints, Flags]:
     """The gains of moving the runs from `first` to `last` behind the places `behind`; those above nothing."""
     m = len(row.order)
     ok = (first >= 1) & (last <= m - 2) & (behind >= 0) & (behind <= m - 2)
@@ -305,7 +305,7 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
     return row.rearranged(taken, turned), True
 
 
-def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Path, Ints, Ints, Ints]:
+def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Reals, Ints, Ints, Ints]:
     """The gains of exchanging i + 1 to j with j + 1 to k; those above nothing."""
     ok = (i < j) & (j < k) & (k <= len(row.order) - 2)
     i, j, k = i[ok], j[ok], k[ok]
