@@ -116,14 +116,10 @@ def refine(section: Section, begun: Ordering, deadline: float, rounds: int = 100
     for _ in range(rounds):
         if time.monotonic() >= deadline:
             break
-        near = _near(row)
-        changed = False
-        for moves in (_insertions, _exchanges):
-            row, improved = moves(row, near)
-            changed |= improved
-            if improved:
-                near = _near(row)
-        if not changed:
+        before = row
+        for improved in (_insertions, _exchanges):  # the same row where nothing improves
+            row = improved(row, _near(row))
+        if row is before:
             break
     return row.ordering()
 
@@ -145,7 +141,7 @@ def _near(row: _Row) -> _Near:
     return of_point[found], turned[found]
 
 
-def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
+def _insertions(row: _Row, near: _Near) -> _Row:
     """Or-opt: runs of one to three units go elsewhere, in either direction where that is allowed."""
     m = len(row.order)
     pieces = []
@@ -164,8 +160,6 @@ def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
                     runs.append((sources, sources + length - 1, others - 1))
                 pieces += [_valued(row, *run, turned) for run in runs]
     gain, *moves = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    if len(gain) == 0:
-        return row, False
     best = np.argsort(-gain, kind="stable")
     return _inserted(row, *(column[best] for column in moves))
 
@@ -203,14 +197,15 @@ def _valued(
     return gain[good], first[good], last[good], behind[good], flags
 
 
-def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -> tuple[_Row, bool]:
+def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -> _Row:
     """Make moves in the order given, leaving out those whose places another one has changed."""
+    if len(first) == 0:
+        return row
     m = len(row.order)
     following = np.arange(1, m + 1).tolist()
     touched = bytearray(m)  # places whose travel before or behind has changed, or that moved
     flags = np.zeros(m, dtype=np.bool_)
     related = _related(row)
-    made = False
     for a, b, k, turn in zip(first.tolist(), last.tolist(), behind.tolist(), turned.tolist(), strict=True):
         if any(touched[a - 1 : b + 2]) or touched[k] or touched[k + 1]:
             continue
@@ -222,23 +217,14 @@ def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -
         if turn:
             flags[a : b + 1] = True
             run.reverse()
-        if k != a - 1:
-            following[a - 1] = b + 1
-            after = k + 1
-        else:
-            after = b + 1
-        following[k] = run[0]
-        for one, other in pairwise(run):
+        following[a - 1] = b + 1
+        for one, other in pairwise([k, *run, b + 1 if k == a - 1 else k + 1]):
             following[one] = other
-        following[run[-1]] = after
-        made = True
-    if not made:
-        return row, False
     taken, place = np.empty(m - 2, dtype=np.intp), following[0]
     for i in range(m - 2):
         taken[i] = place
         place = following[place]
-    return row.rearranged(taken, flags[taken]), True
+    return row.rearranged(taken, flags[taken])
 
 
 def _related(row: _Row) -> list[list[int]] | None:
@@ -254,7 +240,7 @@ def _related(row: _Row) -> list[list[int]] | None:
     return related
 
 
-def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
+def _exchanges(row: _Row, near: _Near) -> _Row:
     """2-opt and or-3opt: a stretch is turned around, or two neighbouring stretches change places."""
     m = len(row.order)
     free = np.concatenate([[0], np.cumsum(row.free)])
@@ -289,7 +275,7 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
         ok = row.blocked[first + 1] > last
         gain, first, middle, last = gain[ok], first[ok], middle[ok], last[ok]
     if len(gain) == 0:
-        return row, False
+        return row
     order = np.argsort(-gain, kind="stable")
     taken, turned = np.arange(1, m - 1), np.zeros(m - 2, dtype=np.bool_)
     covered = bytearray(m)  # travels within stretches that have changed; two stretches may share an end
@@ -302,7 +288,7 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
             turned[i:k] = True
         else:
             taken[i:k] = np.concatenate([taken[j:k], taken[i:j]])
-    return row.rearranged(taken, turned), True
+    return row.rearranged(taken, turned)
 
 
 def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Reals, Ints, Ints, Ints]:
