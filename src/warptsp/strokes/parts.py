@@ -230,10 +230,8 @@ class _Part:
         # A loop is sought at its middle before anything is known of its neighbours.
         middles = [task.loop(int(members[loop])).mean(axis=0) for loop in self.loops]
         if middles:
-            self._enter_at(self.given.units.entered_at(np.array(middles), self.loops))
-
-    def _enter_at(self, units: Units) -> None:
-        self.section = replace(self.section, units=units)
+            units = self.given.units.entered_at(np.array(middles), self.loops)
+            self.section = replace(self.given, units=units)
 
     def arranged(self, share: float) -> Ordering:
         """The order, after rounds of search and choice of entries; the greedy one if that is no longer."""
@@ -296,7 +294,7 @@ class _Part:
     def _enter(self, vertices: _Vertices, chosen: Ints, found: Ordering) -> None:
         self.entry = np.zeros_like(self.entry)  # one that is kept stays as it is
         _choose(vertices, chosen, found.backwards, self.entry)
-        self._enter_at(self.task.entered(self.members, self.entry))
+        self.section = replace(self.section, units=self.task.entered(self.members, self.entry))
 
     def _searched(self, begun: Ordering | None, share: float) -> Ordering:
         """One search, from an order or from nothing."""
