@@ -243,12 +243,6 @@ def test_bad_input(tmp_path):
         plot(SQUARE, STRAIGHT, tmp_path / "none" / "x.png")
 
 
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[plot\]'"):
-        plot(SQUARE, STRAIGHT)
-
-
 def test_matplotlib_is_imported_for_figures_only():
     code = (
         "import sys, warptsp, warptsp.plotting; r = warptsp.solve([[0, 0], [3, 0], [3, 4]]); r._repr_html_();"
@@ -284,13 +278,17 @@ def test_the_command_draws_two_tours(files):
     assert matplotlib.image.imread(files / "out.png").shape[1] > 1500
 
 
-def test_the_command_draws_one_tour_without_matplotlib(files, monkeypatch):
+def test_without_matplotlib_one_tour_is_drawn_and_the_extra_is_named(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.chdir(files)
     for suffix in ("svg", "png"):
-        assert call(files / "places.csv", files / "a.tour", files / f"out.{suffix}").exit_code == 0
-    for words in ((files / "out.pdf",), (files / "out.png", "--start", files / "b.tour")):
-        result = call(files / "places.csv", files / "a.tour", *words)
-        assert isinstance(result.exception, BackendUnavailable)
+        assert call("places.csv", "a.tour", f"out.{suffix}").exit_code == 0
+    two_tours = "plot places.csv a.tour out.png --start b.tour"
+    for words in ("plot places.csv a.tour out.pdf", two_tours, "solve places.csv --picture x.pdf"):
+        result = CliRunner().invoke(commands, words.split())
+        assert isinstance(result.exception, BackendUnavailable), words
+    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[plot\]'"):
+        plot(SQUARE, STRAIGHT)
 
 
 def test_the_command_says_what_is_wrong(files):
@@ -309,11 +307,3 @@ def test_solve_draws_the_run(files):
     assert result.exit_code == 0, result.output
     assert (files / "run.pdf").read_bytes().startswith(b"%PDF")
     assert (files / "tour.svg").read_text().startswith("<svg")
-
-
-def test_solve_misses_matplotlib_before_it_searches(files, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    result = CliRunner().invoke(
-        commands, ["solve", str(files / "places.csv"), "--picture", str(files / "x.pdf")]
-    )
-    assert isinstance(result.exception, BackendUnavailable)

@@ -209,7 +209,7 @@ def checked_svg(data):
         name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "comment"
         if name not in SHAPES:
             said = name, tuple(sorted(element.attrib.items()))
-            found.append((said, element.text and element.text.strip(), Counter()))
+            found.append((said, (element.text or "").strip(), Counter()))
             for child in element:
                 look(child)
             found.append((f"end of {name}", "", Counter()))

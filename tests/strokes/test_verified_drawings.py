@@ -126,6 +126,7 @@ FAULTS = {
         ("<path d='M0 0H9V9z'/>", "<path d='M9 0L9 9L0 0L9 0'/>", "line 1"),
         ("<circle r='2'/>", "<path d='M0 2A2 2 0 0 1 0 -2A2 2 0 0 1 0 2Z'/>", None),
         ("<circle r='2'/>", "<path d='M0 2A2 2 0 0 0 0 -2A2 2 0 0 0 0 2Z'/>", "line 1"),
+        ("<circle r='2'/>", "<path d='M0 2A2 2 0 7 1 0 -2A2 2 0 0 1 0 2Z'/>", "geometry of a path"),
         ("<path d='M0 0L9 9' stroke-dasharray='1'/>", "<path d='M9 9L0 0' stroke-dasharray='1'/>", "line 1"),
         ("<path fill='none' d='M0 0L9 9M1 1h1'/>",
          "<path fill='none' d='M1 1H2'/><path fill='none' d='M9 9L0 0'/>", None),

@@ -21,13 +21,8 @@ from numpy.typing import NDArray
 from warptsp.problem import Problem
 from warptsp.strokes.entries import Options
 from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Ints, Ordering, Section, Units
+from warptsp.strokes.model import Ends, Ints, Ordering, Section
 from warptsp.strokes.search import Effort
-
-
-def matrix_size(units: Units) -> int:
-    """The number of fixed edges of the matrix, with the one of the ends."""
-    return 1 + len(units) + int((units.reversible & ~units.single).sum())
 
 
 def searched_as_matrix(section: Section, begun: Ordering, effort: Effort, share: float) -> Ordering:

@@ -12,7 +12,8 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.strokes.machine import Machine
 
-Path = NDArray[np.float64]
+Reals = NDArray[np.float64]
+Path = Reals  # points, one or many
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 LARGEST = 1e150

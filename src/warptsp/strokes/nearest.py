@@ -54,11 +54,10 @@ def _one_by_one(section: Section) -> Ordering:
     open_ = waits_for == 0  # units that may be next
     order, backwards = np.empty(n, dtype=np.intp), np.zeros(n, dtype=np.bool_)
     at = enter[0] if section.ends.start is None else machine.frame(section.ends.start[None])[0]
-    known = np.flatnonzero(open_[owner])
-    tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
     recent: list[int] = []
+    built = left = 0  # how many options are in the tree, and how many of the units there are not drawn yet
     for place in range(n):
-        if 2 * left < built or len(recent) > max(_RECENT, built // 8):
+        if place == 0 or 2 * left < built or len(recent) > max(_RECENT, built // 8):
             known, recent = np.flatnonzero(open_[owner]), []
             tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
         option, count = -1, min(_AHEAD, built)

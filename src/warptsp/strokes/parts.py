@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.directed import by_windows, matrix_size, searched_as_matrix, searched_as_options
+from warptsp.strokes.directed import by_windows, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
 from warptsp.strokes.joining import Chains, joined
 from warptsp.strokes.machine import Machine
@@ -23,8 +23,9 @@ from warptsp.strokes.refine import refine, travel_of
 from warptsp.strokes.search import Effort, searched
 
 MATRIX = 1000
-"""Fixed edges up to which directions are searched as one matrix, of twice as many rows; more are searched in
-windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone, 17 823 with the matrix."""
+"""Fixed edges, with that of the ends, up to which directions are searched as one matrix of twice as many
+rows; more are searched in windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone,
+17 823 with the matrix."""
 WINDOW = 250
 """Fixed edges in a window of the order."""
 ENTRIES = 400
@@ -229,10 +230,8 @@ class _Part:
         # A loop is sought at its middle before anything is known of its neighbours.
         middles = [task.loop(int(members[loop])).mean(axis=0) for loop in self.loops]
         if middles:
-            self._enter_at(self.given.units.entered_at(np.array(middles), self.loops))
-
-    def _enter_at(self, units: Units) -> None:
-        self.section = replace(self.section, units=units)
+            units = self.given.units.entered_at(np.array(middles), self.loops)
+            self.section = replace(self.given, units=units)
 
     def arranged(self, share: float) -> Ordering:
         """The order, after rounds of search and choice of entries; the greedy one if that is no longer."""
@@ -295,7 +294,7 @@ class _Part:
     def _enter(self, vertices: _Vertices, chosen: Ints, found: Ordering) -> None:
         self.entry = np.zeros_like(self.entry)  # one that is kept stays as it is
         _choose(vertices, chosen, found.backwards, self.entry)
-        self._enter_at(self.task.entered(self.members, self.entry))
+        self.section = replace(self.section, units=self.task.entered(self.members, self.entry))
 
     def _searched(self, begun: Ordering | None, share: float) -> Ordering:
         """One search, from an order or from nothing."""
@@ -314,7 +313,7 @@ class _Part:
         found = refine(section, begun, effort.deadline)
         if free:
             return found
-        if matrix_size(section.units) <= MATRIX:
+        if len(Options.two_ways(section.units).enter) < MATRIX:
             return searched_as_matrix(section, found, effort, share)
         return by_windows(section, found, effort, WINDOW)
 

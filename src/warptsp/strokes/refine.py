@@ -1,4 +1,4 @@
-"""Local search for what a symmetric search cannot measure. Long: moves that share one set of arrays.
+"""Local search for what a symmetric search cannot measure.
 
 Costs of a machine that are no norm, strokes that keep their direction, and loops that must come before those
 around them: or-opt, 2-opt and the exchange of two neighbouring segments (or-3opt), on lists of nearest
@@ -15,7 +15,7 @@ from math import fsum
 
 import numpy as np
 
-from warptsp.strokes.model import Flags, Ints, Ordering, Path, Section
+from warptsp.strokes.model import Flags, Ints, Ordering, Path, Reals, Section
 
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most
@@ -39,7 +39,7 @@ class _Row:
     backwards: Flags
     enter: Path
     leave: Path
-    gap: Path
+    gap: Reals
     free: Flags
     later: Ints  # the place that must stay behind each, and the last that must stay before it
     earlier: Ints
@@ -70,7 +70,7 @@ class _Row:
         row.blocked = np.minimum.accumulate(row.later[::-1])[::-1]
         return row
 
-    def cost(self, a: Ints, b: Ints, a_turned: bool = False, b_turned: bool = False) -> Path:
+    def cost(self, a: Ints, b: Ints, a_turned: bool = False, b_turned: bool = False) -> Reals:
         """Of the travels from the places `a` to the places `b`, drawn as now or turned."""
         out = (self.enter if a_turned else self.leave)[a]
         into = (self.leave if b_turned else self.enter)[b]
@@ -116,14 +116,10 @@ def refine(section: Section, begun: Ordering, deadline: float, rounds: int = 100
     for _ in range(rounds):
         if time.monotonic() >= deadline:
             break
-        near = _near(row)
-        changed = False
-        for moves in (_insertions, _exchanges):
-            row, improved = moves(row, near)
-            changed |= improved
-            if improved:
-                near = _near(row)
-        if not changed:
+        before = row
+        for improved in (_insertions, _exchanges):  # the same row where nothing improves
+            row = improved(row, _near(row))
+        if row is before:
             break
     return row.ordering()
 
@@ -145,7 +141,7 @@ def _near(row: _Row) -> _Near:
     return of_point[found], turned[found]
 
 
-def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
+def _insertions(row: _Row, near: _Near) -> _Row:
     """Or-opt: runs of one to three units go elsewhere, in either direction where that is allowed."""
     m = len(row.order)
     pieces = []
@@ -164,15 +160,13 @@ def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
                     runs.append((sources, sources + length - 1, others - 1))
                 pieces += [_valued(row, *run, turned) for run in runs]
     gain, *moves = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    if len(gain) == 0:
-        return row, False
     best = np.argsort(-gain, kind="stable")
     return _inserted(row, *(column[best] for column in moves))
 
 
 def _valued(
     row: _Row, first: Ints, last: Ints, behind: Ints, turned: bool
-) -> tuple[Path, Ints, Ints, Ints, Flags]:
+) -> tuple[Reals, Ints, Ints, Ints, Flags]:
     """The gains of moving the runs from `first` to `last` behind the places `behind`; those above nothing."""
     m = len(row.order)
     ok = (first >= 1) & (last <= m - 2) & (behind >= 0) & (behind <= m - 2)
@@ -203,14 +197,15 @@ def _valued(
     return gain[good], first[good], last[good], behind[good], flags
 
 
-def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -> tuple[_Row, bool]:
+def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -> _Row:
     """Make moves in the order given, leaving out those whose places another one has changed."""
+    if len(first) == 0:
+        return row
     m = len(row.order)
     following = np.arange(1, m + 1).tolist()
     touched = bytearray(m)  # places whose travel before or behind has changed, or that moved
     flags = np.zeros(m, dtype=np.bool_)
     related = _related(row)
-    made = False
     for a, b, k, turn in zip(first.tolist(), last.tolist(), behind.tolist(), turned.tolist(), strict=True):
         if any(touched[a - 1 : b + 2]) or touched[k] or touched[k + 1]:
             continue
@@ -222,23 +217,14 @@ def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -
         if turn:
             flags[a : b + 1] = True
             run.reverse()
-        if k != a - 1:
-            following[a - 1] = b + 1
-            after = k + 1
-        else:
-            after = b + 1
-        following[k] = run[0]
-        for one, other in pairwise(run):
+        following[a - 1] = b + 1
+        for one, other in pairwise([k, *run, b + 1 if k == a - 1 else k + 1]):
             following[one] = other
-        following[run[-1]] = after
-        made = True
-    if not made:
-        return row, False
     taken, place = np.empty(m - 2, dtype=np.intp), following[0]
     for i in range(m - 2):
         taken[i] = place
         place = following[place]
-    return row.rearranged(taken, flags[taken]), True
+    return row.rearranged(taken, flags[taken])
 
 
 def _related(row: _Row) -> list[list[int]] | None:
@@ -254,7 +240,7 @@ def _related(row: _Row) -> list[list[int]] | None:
     return related
 
 
-def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
+def _exchanges(row: _Row, near: _Near) -> _Row:
     """2-opt and or-3opt: a stretch is turned around, or two neighbouring stretches change places."""
     m = len(row.order)
     free = np.concatenate([[0], np.cumsum(row.free)])
@@ -289,7 +275,7 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
         ok = row.blocked[first + 1] > last
         gain, first, middle, last = gain[ok], first[ok], middle[ok], last[ok]
     if len(gain) == 0:
-        return row, False
+        return row
     order = np.argsort(-gain, kind="stable")
     taken, turned = np.arange(1, m - 1), np.zeros(m - 2, dtype=np.bool_)
     covered = bytearray(m)  # travels within stretches that have changed; two stretches may share an end
@@ -302,10 +288,10 @@ def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
             turned[i:k] = True
         else:
             taken[i:k] = np.concatenate([taken[j:k], taken[i:j]])
-    return row.rearranged(taken, turned), True
+    return row.rearranged(taken, turned)
 
 
-def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Path, Ints, Ints, Ints]:
+def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Reals, Ints, Ints, Ints]:
     """The gains of exchanging i + 1 to j with j + 1 to k; those above nothing."""
     ok = (i < j) & (j < k) & (k <= len(row.order) - 2)
     i, j, k = i[ok], j[ok], k[ok]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +17,7 @@ _SAG = 0.01  # by which a chord may miss its arc, in the file's unit
 _SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _Point = tuple[float, float, float]
 _Segment = tuple[float, float, float, float]
+_Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ class Overlaps:
     def __init__(self, width: float, size: float) -> None:
         self.reach = width + _SLACK
         self.size = max(size, 2 * self.reach)
-        self.cells: dict[tuple[int, int], dict[Hashable, list[tuple[_Segment, int]]]] = {}
+        # Of each cell the segments of each depth, and whose they are.
+        self.cells: defaultdict[_Cell, dict[Hashable, list[tuple[_Segment, int]]]] = defaultdict(dict)
 
     def clear(self) -> None:
         """Begin with a new group."""
@@ -161,10 +164,7 @@ class Overlaps:
         """The cuts of a block of a unit."""
         for segment, depth in zip(cuts.segments, cuts.depths, strict=True):
             for cell, part in self._parts(segment, 0.0):
-                here = self.cells.get(cell)
-                if here is None:
-                    here = self.cells[cell] = {}
-                here.setdefault(depth, []).append((part, unit))
+                self.cells[cell].setdefault(depth, []).append((part, unit))
 
     def of(self, cuts: Cuts) -> set[int]:
         """The units that the cuts of a block overlap."""
@@ -173,10 +173,7 @@ class Overlaps:
             return found
         for segment, depth in zip(cuts.segments, cuts.depths, strict=True):
             for cell, part in self._parts(segment, self.reach):
-                here = self.cells.get(cell)
-                if here is None:
-                    continue
-                for other, members in here.items():
+                for other, members in self.cells.get(cell, {}).items():
                     if other == depth:
                         continue
                     for near, unit in members:
@@ -184,7 +181,7 @@ class Overlaps:
                             found.add(unit)
         return found
 
-    def _parts(self, segment: _Segment, margin: float) -> Iterator[tuple[tuple[int, int], _Segment]]:
+    def _parts(self, segment: _Segment, margin: float) -> Iterator[tuple[_Cell, _Segment]]:
         """Pieces of a segment, none longer than a cell, each with the cells near which it comes."""
         x, y, to_x, to_y = segment
         size = self.size

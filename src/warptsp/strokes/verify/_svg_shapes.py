@@ -199,7 +199,7 @@ def _path(data: str) -> list[Figure]:
             continue
         numbers = [Decimal(word) for word in words[place : place + _NEEDED[kind]]]
         place += len(numbers)
-        if len(numbers) < _NEEDED[kind]:
+        if len(numbers) < _NEEDED[kind] or (kind == "A" and not {*numbers[3:5]} <= {0, 1}):
             raise ValueError(data)
         if kind == "H":
             points = [(base[0] + numbers[0], at[1])]

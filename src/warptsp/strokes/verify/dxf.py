@@ -160,8 +160,6 @@ def _polyline(entity: tuple[_Pair, ...], turned: bool) -> tuple[bytes, ...]:
         points.reverse()
         behind = [_turned_segment(width) for width in widths[:-1]]
         widths = [*behind[::-1], _turned_segment(widths[-1])] if widths else []
-        if len(widths) != len(points):
-            widths = widths[: len(points)]
     else:
         widths = [_signed(width) for width in widths]
     flat = [part for point in points for part in point]
