@@ -200,12 +200,10 @@ class DeviceArray:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
-        """Number of bytes."""
         return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:

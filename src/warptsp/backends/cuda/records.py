@@ -35,12 +35,10 @@ class Record:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of the fields."""
         return frozenset(self.dtype.names or ())
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one."""
         return self.dtype.itemsize
 
     def __call__(self, **fields: Any) -> np.void:

@@ -55,12 +55,10 @@ class SwapParams(ExhaustiveParams):
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         launch = Launch(self.block, self.grid, self.jobs, version=self.version)
         return Sought((SWAP,), self.passes, launch, self.fixed, self.pairs())
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return `before` as pairs."""
         return list(zip(self.before[::2], self.before[1::2], strict=True))
 
 

@@ -59,7 +59,6 @@ class TwoOptParams(ExhaustiveParams):
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         return Sought((TWO_OPT,), self.passes, self.launch, pruned=self.pruned)
 
 

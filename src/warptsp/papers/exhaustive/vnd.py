@@ -56,7 +56,6 @@ class VndParams:
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         return Sought(tuple(NEIGHBORHOODS[name] for name in self.order), self.passes)
 
 

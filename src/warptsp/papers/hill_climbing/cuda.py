@@ -185,7 +185,6 @@ class BlockClimbers(Climbers):
         return self.grid
 
     def on_its_way(self) -> NDArray[np.int32] | None:
-        """Return the tour of a climber that has not ended."""
         unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
         rows = np.flatnonzero((self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n))
         if len(rows) == 0:
@@ -241,7 +240,6 @@ class ThreadClimbers(Climbers):
         return threads
 
     def on_its_way(self) -> NDArray[np.int32] | None:
-        """Return the tour of a climber that has not ended."""
         started = self._arrays["started"].download() >= self.n
         threads = np.flatnonzero((self._arrays["climber"].download() >= 0) & started)
         if len(threads) == 0:
