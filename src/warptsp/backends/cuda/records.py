@@ -17,8 +17,6 @@ from warptsp._native import Kicks
 from warptsp.backends.cuda.tuning import IN_KERNELS
 from warptsp.problem import Metric
 
-__all__ = ["RECORDS", "Record", "field_of_rows", "layout_checks", "record"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:

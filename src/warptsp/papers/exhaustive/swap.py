@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["METHOD", "SwapParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class SwapParams(ExhaustiveParams):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["METHOD", "VndParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class VndParams:
