@@ -214,13 +214,10 @@ class ThreadClimbers(Climbers):
         self._keep_best(1)
         self._arrays |= {
             "city": device.empty((n, threads), np.int32),
-            "random": device.zeros(threads, np.uint64),
+            **{name: device.zeros(threads, np.int32) for name in ("row", "column", "sure")},
+            **{name: device.zeros(threads, np.uint64) for name in ("random", "found")},
             "started": device.zeros(threads, np.int64),
-            "row": device.zeros(threads, np.int32),
-            "column": device.zeros(threads, np.int32),
             "best": device.zeros(threads, np.float64),
-            "found": device.zeros(threads, np.uint64),
-            "sure": device.zeros(threads, np.int32),
             "lock": device.zeros(1, np.uint32),
             "best_tour": self._arrays["best_tours"],
         }
