@@ -23,7 +23,6 @@ ANNEALING = "symmetric-annealing"
 EXHAUSTIVE = ["two-opt", "three-opt", "swap", "relocate", "vnd"]
 TWO_OPT = [
     ("two-opt", {}),
-    ("two-opt", {"pruned": True}),
     ("three-opt", {}),
     ("vnd", {"order": ("relocate", "two-opt")}),
     ("symmetric-two-opt", {}),
@@ -70,8 +69,6 @@ def assert_optimal(problem, result, method, neighbors=40):
 @pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "MAN_2D", "GEO", "real"])
 @pytest.mark.parametrize(("method", "params"), TWO_OPT)
 def test_no_exchange_of_two_edges_is_left(method, params, kind, start, device):
-    if params.get("pruned") and kind != "EUC_2D":
-        return
     for n in (9, 70, 71):
         problem = problem_of(kind, n, seed=3, side=200)
         assert_two_optimal(problem, solve(problem, method, params, start=start, seed=n, device=device))
@@ -140,25 +137,27 @@ def test_threads_change_nothing(method, params, n):
         assert one.counters == other.counters
 
 
-@pytest.mark.parametrize(("method", "params"), TWO_OPT)
-def test_a_start_tour_that_is_hard_to_beat_is_searched_too(method, params, device):
-    """The method cannot find a shorter tour by its own means but those of a descent from this one."""
-    if params.get("pruned"):
-        return
+@pytest.fixture(scope="module")
+def hard_to_beat():
+    """A problem, and a tour that a descent shortens, and a search from elsewhere does not."""
     problem = problem_of("EUC_2D", 150, seed=5)
-    good = warptsp.solve(problem, kicks=5000, threads=1).tour.copy()
+    good = warptsp.solve(problem, kicks=5000, threads=1, device="cpu").tour.copy()
     good[10:14] = good[10:14][::-1]
     assert best_gain(problem, good) > 0
+    return problem, good
+
+
+@pytest.mark.parametrize(("method", "params"), TWO_OPT)
+def test_a_start_tour_that_is_hard_to_beat_is_searched_too(method, params, hard_to_beat, device):
+    problem, good = hard_to_beat
     result = solve(problem, method, params, start=good, device=device)
     assert result.length < problem.length(good)
     assert_two_optimal(problem, result)
 
 
-def test_nor_is_a_random_tour_that_no_climber_beats_returned_as_it_is(monkeypatch, device):
-    problem = problem_of("EUC_2D", 150, seed=5)
-    good = warptsp.solve(problem, kicks=5000, threads=1).tour.copy()
-    good[10:14] = good[10:14][::-1]
-    monkeypatch.setattr(_native, "random_tour", lambda n, seed, token: good)
+def test_nor_is_a_random_tour_that_no_climber_beats_returned_as_it_is(monkeypatch, hard_to_beat, device):
+    problem, good = hard_to_beat
+    monkeypatch.setattr(_native, "random_tour", lambda n, seed, token: good.copy())
     result = solve(problem, "hill-climbing", {"climbers": 3}, device=device)
     assert_two_optimal(problem, result)
 
