@@ -49,7 +49,7 @@ def main() -> None:
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 20)
 
     from warptsp.construct import CONSTRUCTIONS, construct
-    from warptsp.neighbors import CandidateParams, candidate_lists
+    from warptsp.neighbors import candidate_lists
 
     rows, results = [], []
     for name in QUICK if options.quick else options.instances:
@@ -73,14 +73,11 @@ def main() -> None:
             rows.append([problem.name, what, f"{seconds:.3f}", grown, shown])
 
         for count, per_quadrant in ((10, 2), (10, 0), (5, 0)):
-            params = CandidateParams(count, per_quadrant)
-            add(
-                f"candidates: {count}, {per_quadrant} a quadrant",
-                lambda problem=problem, params=params: candidate_lists(problem, params),
-            )
-        for start in (start for start in CONSTRUCTIONS if start not in ("random", "given")):
-            if not CONSTRUCTIONS[start].matrix:
-                add(start, lambda problem=problem, start=start: construct(problem, start))
+            what, given = f"candidates: {count}, {per_quadrant} a quadrant", (problem, count, per_quadrant)
+            add(what, lambda given=given: candidate_lists(*given))
+        made = (name for name, found in CONSTRUCTIONS.items() if not found.matrix)
+        for start in (name for name in made if name not in ("random", "given")):
+            add(start, lambda problem=problem, start=start: construct(problem, start))
     text = table(["instance", "what", "seconds", "bytes a city", "gap in %"], rows)
     report("geometry", "Candidate lists and start tours", text, results, options.output)
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.construct.simple import along_curve
-from warptsp.neighbors import candidate_rows
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
@@ -164,7 +164,7 @@ class SearchInstance:
         n = len(self.city)
         own = count - (self.dummy is not None)
         points = None if self.has_matrix else self.rows[:n]
-        lists = candidate_rows(self.problem, points, own, per_quadrant, threads, token)
+        lists = candidate_lists(self.problem, own, per_quadrant, points=points, threads=threads, token=token)
         if lists is None or self.dummy is None:
             return lists
         # The dummy city is everybody's nearest; its own list is a spread of cities.
