@@ -12,7 +12,7 @@ from test_cuda_geometry import KINDS, cloud
 import warptsp
 from warptsp import Problem, _native
 from warptsp.backends.cuda.bound import held_karp, pricing
-from warptsp.backends.cuda.bound.further import of_cities
+from warptsp.backends.cuda.bound.ascent import of_cities
 from warptsp.bound import LowerBound, lower_bound, proven_value
 from warptsp.bound.held_karp import value_of
 from warptsp.errors import InvalidOption, UnsupportedProblem

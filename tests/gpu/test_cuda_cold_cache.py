@@ -58,6 +58,11 @@ def await_compiler():
             thread.join()
 
 
+def opened(*arguments, **options):
+    """In place of what opens the GPU, or begins on it."""
+    raise DeviceFailure("the GPU was opened")
+
+
 def problem(n=2000, **fields):
     return Problem.from_points(whole_points(n, n, side=max(1000, n // 10)), "EUC_2D", **fields)
 
@@ -134,10 +139,6 @@ def test_every_method_returns_what_the_cpu_found_meanwhile(slow_compiler, method
 def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatch, method):
     """With the tour of the CPU at hand, and with nothing of its counters."""
     given, told = problem(300), []
-
-    def opened(*arguments, **options):
-        raise DeviceFailure("the GPU was opened")
-
     if method == "hill-climbing":
         monkeypatch.setattr(climbers, "climbers_of", opened)
     else:
@@ -165,7 +166,7 @@ def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypa
     given, begun, at_hand = problem(300), [], []
     made = NeighborSearch.__init__
 
-    def opened(search, prepared, run, device, moves, **options):
+    def on_cpu(search, prepared, run, device, moves, **options):
         made(search, prepared, run, None, moves, **options)  # the host's search does the GPU's work
         if run.device.gpus:
             begun.append(given.length(search.instance.open(prepared.tour)))
@@ -177,7 +178,7 @@ def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypa
             at_hand[:] = [event.length]
         return len(begun) == 1 and event.phase == "search"
 
-    monkeypatch.setattr(NeighborSearch, "__init__", opened)
+    monkeypatch.setattr(NeighborSearch, "__init__", on_cpu)
     result = warptsp.solve(given, device="cuda", method="ils", time_limit=60, callback=callback)
     assert result.device == "cuda:0"
     assert begun == at_hand
@@ -225,10 +226,6 @@ def test_a_tour_waits_where_the_cpu_does_not_search(slow_compiler, stop):
 
 def the_gpu_is_opened(monkeypatch, slow_compiler, given, **options):
     """Solve until the kernels are there, and return what there was then."""
-
-    def opened(ordinal):
-        raise DeviceFailure("the GPU was opened")
-
     monkeypatch.setattr(cuda_device.Device, "open", opened)
     with pytest.raises(DeviceFailure, match="the GPU was opened") as caught:
         warptsp.solve(given, device="cuda", time_limit=600, **options)

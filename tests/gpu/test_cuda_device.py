@@ -168,19 +168,13 @@ def test_memory_is_given_back(gpu):
     assert gpu.memory_free() <= free - (1 << 28)
     del view
     assert gpu.memory_free() >= free - (64 << 20)
-    array = gpu.empty(1 << 28, np.uint8)
-    array.release()
-    array.release()
-    assert gpu.memory_free() >= free - (64 << 20)
-    with pytest.raises(ValueError, match="was released"):
-        array.download()
 
 
 def test_an_empty_pool_goes_to_the_next_device(gpu):
     if gpu._pool is None:
         pytest.skip("this driver has no memory pools")
     first = Device.open(gpu.ordinal)
-    first.empty(1 << 28, np.uint8).release()
+    first.empty(1 << 28, np.uint8)  # given back at once
     pool = first._pool
     first.close()
     second = Device.open(gpu.ordinal)

@@ -51,6 +51,13 @@ def fixed_partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
     return partners
 
 
+def inverse(order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The place of each city in an order of all of them."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
+
+
 def exact_rows(metric: Metric, rows: NDArray[Any], *, whole: bool) -> NDArray[Any]:
     """Points, or a matrix, in the type that a search takes: of whole numbers int32, where that holds them."""
     kind = np.int32 if whole and metric is Metric.EXPLICIT and rows.dtype == np.int32 else np.float64
@@ -124,8 +131,7 @@ class SearchInstance:
             rows, city = points.take(curve, axis=0), curve
         fixed = problem.fixed_edges
         if len(fixed) or problem.open is not None:
-            number = np.empty(n, dtype=np.int32)
-            number[city] = np.arange(n, dtype=np.int32)
+            number = inverse(city)
             fixed = number[fixed]
         dummy: int | None = None
         closing: int | float = 0
@@ -202,9 +208,7 @@ class SearchInstance:
         With `from_path` false it is of a closed tour with the real fixed edges: where the problem has a free
         end, it is cut at the given end, or at its longest edge that is not fixed.
         """
-        number = np.empty(len(self.city), dtype=np.int32)
-        number[self.city] = np.arange(len(self.city), dtype=np.int32)
-        own = number[tour]
+        own = inverse(self.city)[tour]
         if self.dummy is None:
             return own
         if not from_path:

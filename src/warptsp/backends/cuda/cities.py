@@ -20,7 +20,7 @@ import warptsp._native as _native
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.primitives import take
-from warptsp.backends.instance import SearchInstance, fixed_partners, native_distances
+from warptsp.backends.instance import SearchInstance, fixed_partners, inverse, native_distances
 from warptsp.problem import Metric, Problem
 
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
@@ -120,7 +120,7 @@ class PlaneCities(Cities):
         self.made_orders: dict[int, DeviceArray] = {}  # second orders that another GPU has made
         self.points = layout.points
         if len(problem.fixed_edges):
-            edges = _inverse(self.city)[problem.fixed_edges]
+            edges = inverse(self.city)[problem.fixed_edges]
             self.fixed = device.upload(fixed_partners(self.n, edges))
 
     @cached_property
@@ -144,7 +144,7 @@ class PlaneCities(Cities):
         return ends.download().reshape(2, count)
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        return _inverse(self.city)[tour]
+        return inverse(self.city)[tour]
 
     def path_graph(self) -> _native.PathGraph:
         return self._path_graph(self.problem.search_points(), self.city)
@@ -238,7 +238,7 @@ class MatrixCities(HostCities):
         matrix: DeviceArray,
     ) -> None:
         self.old = order  # the instance's number for each of the search's
-        self._new = _inverse(order)
+        self._new = inverse(order)
         super().__init__(device, instance, rows)
         self.matrix = matrix
 
@@ -322,12 +322,6 @@ def _uploaded(
         some = instance.rows[order[begin : begin + rows]]
         matrix[begin : begin + rows].upload(some[:, order].astype(np.float32))
     return matrix
-
-
-def _inverse(order: NDArray[np.int32]) -> NDArray[np.int32]:
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return rank
 
 
 def _turned(points: NDArray[np.float64], number: int) -> NDArray[np.float64]:

@@ -166,7 +166,6 @@ class Timer:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended."""
         with self._device._named("tell how far it is"):
             return bool(self._ended.is_done)
 

@@ -33,12 +33,10 @@ class Layout:
 
     @property
     def n(self) -> int:
-        """Cities."""
         return len(self.points)
 
     @property
     def dimensions(self) -> int:
-        """2 or 3."""
         return self.points.shape[1]
 
     def copy_to(self, device: Device) -> Layout:

@@ -196,8 +196,6 @@ class Kernel:
 
     def _bytes(self, argument: DeviceArray | np.generic | None) -> bytes:
         if isinstance(argument, DeviceArray):
-            if argument.size:
-                argument._alive()
             return argument.pointer.to_bytes(8, sys.byteorder)
         if isinstance(argument, np.generic):
             return argument.tobytes()

@@ -200,12 +200,10 @@ class DeviceArray:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
-        """Number of bytes."""
         return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
@@ -236,7 +234,6 @@ class DeviceArray:
         if not host.flags.c_contiguous or not host.flags.writeable:
             raise ValueError("out is not a writeable C-contiguous array")
         if self.nbytes:
-            self._alive()
             device, doing = self._device, "copy an array to the host"
             device._tell(doing, device._api.cuMemcpyDtoHAsync, host.ctypes.data, self.pointer, self.nbytes)
             with device._named(doing):
@@ -252,14 +249,12 @@ class DeviceArray:
         self._check_alike(values)
         values = np.ascontiguousarray(values)
         if self.nbytes:
-            self._alive()
             device, doing = self._device, "copy an array from the host"
             device._tell(doing, device._api.cuMemcpyHtoDAsync, self.pointer, values.ctypes.data, self.nbytes)
 
     def upload_beside(self, values: NDArray[Any]) -> None:
         """Overwrite it while the GPU is at work: not in the order of its stream, but now; waits for it."""
         self._check_alike(values)
-        self._alive()
         device, api = self._device, self._device._api
         with device._named("copy an array from the host"):
             if device._beside is None:
@@ -277,8 +272,6 @@ class DeviceArray:
         self._check_alike(other)
         if not self.nbytes:
             return
-        self._alive()
-        other._alive()
         device, source, api = self._device, other._device, self._device._api
         if device.ordinal == source.ordinal:
             device._tell("copy an array", api.cuMemcpyDtoDAsync, self.pointer, other.pointer, self.nbytes)
@@ -297,17 +290,8 @@ class DeviceArray:
     def zero(self) -> None:
         """Set every byte to 0."""
         if self.nbytes:
-            self._alive()
             device = self._device
             device._tell("clear an array", device._api.cuMemsetD8Async, self.pointer, 0, self.nbytes)
-
-    def release(self) -> None:
-        """Give the memory back now; the array and its views cannot be used any more."""
-        self._memory.release()
-
-    def _alive(self) -> None:
-        if self._memory.pointer == 0:
-            raise ValueError(f"{self!r} was released")
 
     def _check_alike(self, other: NDArray[Any] | DeviceArray) -> None:
         if other.shape != self.shape or other.dtype != self.dtype:
@@ -324,13 +308,9 @@ class _Piece:
         self._device = device
         self.pointer = pointer
 
-    def release(self) -> None:
-        pointer, self.pointer = self.pointer, 0
-        if pointer and not sys.is_finalizing():
-            self._device._free(pointer)
-
     def __del__(self) -> None:
-        self.release()
+        if self.pointer and not sys.is_finalizing():
+            self._device._free(self.pointer)
 
 
 def _gigabytes(size: int) -> str:

@@ -17,8 +17,6 @@ from warptsp._native import Kicks
 from warptsp.backends.cuda.tuning import IN_KERNELS
 from warptsp.problem import Metric
 
-__all__ = ["RECORDS", "Record", "field_of_rows", "layout_checks", "record"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
@@ -35,12 +33,10 @@ class Record:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of the fields."""
         return frozenset(self.dtype.names or ())
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one."""
         return self.dtype.itemsize
 
     def __call__(self, **fields: Any) -> np.void:

@@ -64,7 +64,6 @@ class SlicedPass(Pass):
         self.blocks = asked.blocks_for(work, self.block) or planned
 
     def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
-        """Evaluate; returns the blocks that found something, 0 if the token stopped it."""
         for first in range(0, self._work, self._piece):
             if first and token.stopped():
                 return 0
@@ -161,7 +160,6 @@ class ResidentPass(Pass):
         return self.blocks
 
     def describe(self, moves: int) -> str:
-        """Return how so many moves are spread."""
         return (
             f"all passes in one launch of {self.blocks} blocks with {self.block} threads and {self.shared} "
             "bytes of shared memory for the whole tour"
@@ -212,7 +210,6 @@ class PrunedPass(Pass):
         return int(self._evaluated.download()[0])
 
     def describe(self, moves: int) -> str:
-        """Return how so many moves are spread."""
         return (
             f"a pass of {moves} moves between {self._stretches} stretches of the tour, less those that are "
             f"skipped, in blocks of {self.block} threads"

@@ -115,6 +115,5 @@ class VersionPass(Pass):
         return self.blocks
 
     def describe(self, moves: int) -> str:
-        """Return how so many moves are spread."""
         spread = f"a pass of {moves} moves in {self.grid} blocks with {self.block} threads"
         return f"version {self._version}: {spread}"

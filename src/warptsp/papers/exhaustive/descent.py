@@ -79,7 +79,6 @@ class ExhaustiveParams:
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         launch = Launch(self.block, self.grid, self.jobs)
         return Sought((NEIGHBORHOODS[self.neighborhood],), self.passes, launch)
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 
-__all__ = ["METHOD", "RelocateParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class RelocateParams(ExhaustiveParams):

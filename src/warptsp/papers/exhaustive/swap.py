@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["METHOD", "SwapParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class SwapParams(ExhaustiveParams):
@@ -55,12 +53,10 @@ class SwapParams(ExhaustiveParams):
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         launch = Launch(self.block, self.grid, self.jobs, version=self.version)
         return Sought((SWAP,), self.passes, launch, self.fixed, self.pairs())
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return `before` as pairs."""
         return list(zip(self.before[::2], self.before[1::2], strict=True))
 
 

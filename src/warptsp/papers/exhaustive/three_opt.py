@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 from warptsp.papers.exhaustive.neighborhood import MAX_CITIES_CPU, MAX_CITIES_GPU
 
-__all__ = ["METHOD", "ThreeOptParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class ThreeOptParams(ExhaustiveParams):

@@ -14,8 +14,6 @@ from warptsp.errors import InvalidOption
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Launch, Sought
 
-__all__ = ["METHOD", "TwoOptParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class TwoOptParams(ExhaustiveParams):
@@ -59,7 +57,6 @@ class TwoOptParams(ExhaustiveParams):
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         return Sought((TWO_OPT,), self.passes, self.launch, pruned=self.pruned)
 
 

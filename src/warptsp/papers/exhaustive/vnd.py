@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["METHOD", "VndParams"]
-
 
 @dataclass(frozen=True, slots=True)
 class VndParams:
@@ -56,7 +54,6 @@ class VndParams:
 
     @property
     def sought(self) -> Sought:
-        """What the descent is asked for."""
         return Sought(tuple(NEIGHBORHOODS[name] for name in self.order), self.passes)
 
 

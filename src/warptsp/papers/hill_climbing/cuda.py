@@ -185,7 +185,6 @@ class BlockClimbers(Climbers):
         return self.grid
 
     def on_its_way(self) -> NDArray[np.int32] | None:
-        """Return the tour of a climber that has not ended."""
         unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
         rows = np.flatnonzero((self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n))
         if len(rows) == 0:
@@ -215,13 +214,10 @@ class ThreadClimbers(Climbers):
         self._keep_best(1)
         self._arrays |= {
             "city": device.empty((n, threads), np.int32),
-            "random": device.zeros(threads, np.uint64),
+            **{name: device.zeros(threads, np.int32) for name in ("row", "column", "sure")},
+            **{name: device.zeros(threads, np.uint64) for name in ("random", "found")},
             "started": device.zeros(threads, np.int64),
-            "row": device.zeros(threads, np.int32),
-            "column": device.zeros(threads, np.int32),
             "best": device.zeros(threads, np.float64),
-            "found": device.zeros(threads, np.uint64),
-            "sure": device.zeros(threads, np.int32),
             "lock": device.zeros(1, np.uint32),
             "best_tour": self._arrays["best_tours"],
         }
@@ -241,7 +237,6 @@ class ThreadClimbers(Climbers):
         return threads
 
     def on_its_way(self) -> NDArray[np.int32] | None:
-        """Return the tour of a climber that has not ended."""
         started = self._arrays["started"].download() >= self.n
         threads = np.flatnonzero((self._arrays["climber"].download() >= 0) & started)
         if len(threads) == 0:

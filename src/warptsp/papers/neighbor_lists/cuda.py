@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.instance import fixed_partners
+from warptsp.backends.instance import fixed_partners, inverse
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.neighbor_lists import cuda_records as records
 from warptsp.papers.neighbor_lists import cuda_tuning as tuning
@@ -122,8 +122,6 @@ class NeighborSearch:
             stride=instance.rows.shape[1],
         )
         self._launch("measure_lists", n * width, self._instance, arrays["lengths"])
-        position = np.empty(n, np.int32)
-        position[tour] = np.arange(n, dtype=np.int32)
         shape = (chains, n)
         self._tours = device.together(
             **dict.fromkeys(("order", "position", "scratch", "kept", "ring"), (shape, np.int32)),
@@ -131,16 +129,11 @@ class NeighborSearch:
         )
         self._tours["best"] = self._tours["kept"]
         self._tours["in"].zero()
-        self._put("order", tour)
-        self._put("position", position)
         self._checks = 0
         self._descent = np.zeros(1, records.NEIGHBOR_STATE.dtype)[0]
         self._length = length
-        # The chains; a queue is worked off by the first.
         self._states = np.zeros(chains, records.CHAIN.dtype)
-        self._states["length"] = self._states["best"] = length
-        self._queue(np.arange(n, dtype=np.int32))
-        self._kicking = False
+        self._begin(tour, length)
         self._passes, self._looks, self._kicks = tuning.FIRST_PASSES, tuning.FIRST_LOOKS, tuning.FIRST_KICKS
         # A block that shares passes has some cities at least.
         self._blocks = min(device.multiprocessors, math.ceil(n / tuning.CITIES_A_BLOCK))
@@ -225,12 +218,13 @@ class NeighborSearch:
         """Let the next descent begin with the best tour of all chains."""
         if not self._kicking:
             return
-        tour, length = self.best(), self.best_length
-        position = np.empty(self.size, np.int32)
-        position[tour] = np.arange(self.size, dtype=np.int32)
+        self._begin(self.best(), self.best_length)
+
+    def _begin(self, tour: NDArray[np.int32], length: float) -> None:
+        """Begin with a tour: the first chain works off a queue of all cities."""
         self._kicking = False
         self._put("order", tour)
-        self._put("position", position)
+        self._put("position", inverse(tour))
         self._states["length"] = self._states["best"] = length
         self._queue(np.arange(self.size, dtype=np.int32))
 

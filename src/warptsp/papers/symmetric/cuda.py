@@ -9,7 +9,7 @@ Every decision is that of the CPU, so tours are the same step by step.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.papers.symmetric.cpu import Circle
     from warptsp.problem import Problem
 
@@ -51,7 +51,6 @@ class CudaSymmetricSearch:
         self._circle = circle
         self._seed = np.uint64(seed)
         self._rungs = circle.rungs
-        self._held: list[DeviceArray] = []
         source = source_of(circle.instance.problem)
         self._module = device.module(source)
         self._instance = self._struct_of(circle)
@@ -94,7 +93,7 @@ class CudaSymmetricSearch:
         # Of tours in device memory.
         self._placed = (arrays["place"], arrays["edge"]) if in_device_memory else None
         if self._grid:
-            self._kernel("symmetric_place").launch(
+            self._module.kernel("symmetric_place").launch(
                 (math.ceil(n / 256), self.chains),
                 256,
                 self._instance,
@@ -107,7 +106,7 @@ class CudaSymmetricSearch:
 
     def descend(self, seconds: float, token: _native.StopToken) -> bool:
         """Descend for so long at a time; True when every tour is 2-optimal."""
-        cooling = self._cooling(0.0, 1.0, _FOREVER, 0)
+        cooling = records.COOLING(factor=1.0, iterations=_FOREVER)
         spent, all_axes = 0.0, self._circle.quiet_enough
         while not token.stopped():
             seconds_left = max(seconds - spent, 0.001)
@@ -140,7 +139,9 @@ class CudaSymmetricSearch:
         """Make so many steps of annealing with every tour."""
         while steps > 0 and not token.stopped():
             count = min(steps, self._steps_for(tuning.SYMMETRIC_SLICE))
-            cooling = self._cooling(temperature, factor, iterations, spent)
+            cooling = records.COOLING(
+                temperature=temperature, factor=factor, iterations=iterations, spent=spent
+            )
             if not self._grid:
                 self._launch_chains(cooling, count)
             else:
@@ -160,7 +161,7 @@ class CudaSymmetricSearch:
 
     def lengths(self) -> NDArray[np.float64]:
         """The length of each tour."""
-        self._kernel("symmetric_lengths").launch(
+        self._module.kernel("symmetric_lengths").launch(
             self.chains, 256, self._instance, self._cities, self._lengths
         )
         return self._lengths.download()
@@ -232,7 +233,7 @@ class CudaSymmetricSearch:
     ) -> float:
         """Take tours further; the seconds that it took."""
         with self._device.timer() as timer:
-            self._kernel(name).launch(
+            self._module.kernel(name).launch(
                 blocks,
                 self._block,
                 self._instance,
@@ -258,15 +259,12 @@ class CudaSymmetricSearch:
 
     # Set-up
 
-    def _kernel(self, name: str) -> Kernel:
-        return self._module.kernel(name)
-
     def _plan_large(self, name: str, bytes_a_city: int, block: int | None) -> None:
         """Plan a kernel whose tours may lie in device memory, too."""
         self._name, self._warps = name, False
         self._block = block or tuning.SYMMETRIC_THREADS
         self._shared = 8 * math.ceil(bytes_a_city * len(self._circle.cities) / 8)
-        if self._kernel(name).blocks_per_multiprocessor(self._block, self._shared) == 0:
+        if self._module.kernel(name).blocks_per_multiprocessor(self._block, self._shared) == 0:
             self._copy, self._shared = self._shared, 0
 
     def _plan_blocks(self, block: int | None) -> bool:
@@ -278,11 +276,12 @@ class CudaSymmetricSearch:
         words = math.ceil(rungs / self._block) * (self._block // 32)
         more = tuning.MAX_RUNGS_OF_A_WARP // 8 + 2 * tuning.QUEUE if self._warps else 4 * words
         self._shared = A_CITY * len(self._circle.cities) + more
-        self._blocks_at_once = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared)
+        kernel = self._module.kernel(self._name)
+        self._blocks_at_once = kernel.blocks_per_multiprocessor(self._block, self._shared)
         return self._blocks_at_once > 0
 
     def _plan_grid(self, block: int | None) -> None:
-        kernel = self._kernel("symmetric_grid")
+        kernel = self._module.kernel("symmetric_grid")
         self._block = block or tuning.SYMMETRIC_THREADS
         self._grid = min(self._device.multiprocessors, math.ceil(self._rungs / 32))
         stretch = math.ceil(self._rungs / self._grid)
@@ -297,23 +296,17 @@ class CudaSymmetricSearch:
             )
 
     def _struct_of(self, circle: Circle) -> np.void:
-        def sent(array: NDArray[Any] | None) -> DeviceArray | None:
-            if array is None:
-                return None
-            self._held.append(self._device.upload(array))
-            return self._held[-1]
-
         instance, metric = circle.instance, circle.instance.problem.metric
         rows = exact_rows(metric, instance.rows, whole=instance.problem.integral)
+        upload = self._device.upload
+        sent = upload(rows), None if circle.fixed is None else upload(circle.fixed)
+        self._held = sent  # the struct has their addresses alone
         return records.SYMMETRIC_INSTANCE(
             size=len(circle.cities),
             kind=metric.kind,
             stride=0 if instance.has_matrix else rows.shape[1],
             matrix_size=len(rows) if instance.has_matrix else 0,
-            **{field_of_rows(metric, rows, points="points"): sent(rows)},
-            fixed=sent(circle.fixed),
+            **{field_of_rows(metric, rows, points="points"): sent[0]},
+            fixed=sent[1],
             **circle.numbers.as_dict(),
         )
-
-    def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:
-        return records.COOLING(temperature=temperature, factor=factor, iterations=iterations, spent=spent)

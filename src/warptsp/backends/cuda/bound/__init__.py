@@ -18,8 +18,6 @@ from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device
 from warptsp.problem import Metric, Problem
 
-__all__ = ["held_karp", "sources"]
-
 
 def sources(metric: Metric) -> list[Source]:
     """What bounds are compiled from, beside geometry.cu."""

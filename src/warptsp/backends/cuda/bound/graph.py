@@ -1,4 +1,5 @@
-"""The edges among which an ascent looks for its spanning trees (``native/bound/candidate_edges.h``)."""
+"""The edges among which an ascent looks for its trees (``native/bound/candidate_edges.h``), and where it
+makes these (``native/cuda/bound.cu``)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.geometry import Layout
@@ -143,3 +144,32 @@ class GraphBuilder:
         kernel = self.module.kernel("whole_tour_length")
         kernel.launch(blocks, tuning.THREADS, points, self.scale, self.following, n, length)
         return int(length.download()[0])
+
+
+class SpanningTree:
+    """The shortest spanning tree of a graph by Borůvka's algorithm, and the memory in which it is made."""
+
+    def __init__(self, device: Device, n: int) -> None:
+        self._device, self._n = device, n
+        self.potential = device.zeros(n, np.int32)  # added to the length of the edges at each city
+        self.nodes = device.empty((2 * n, 2), np.int32)  # struct MergeNode: the merges by which it was made
+        self.taken = device.empty(n, np.int32)  # the arcs that are its n - 1 edges
+        self.arrived = device.empty(1, np.int32)
+        self._arrays = {
+            "potential": self.potential,
+            "nodes": self.nodes,
+            "taken": self.taken,
+            "arrived": self.arrived,
+            "best": device.empty(n, np.uint64),
+            **{name: device.empty(n, np.int32) for name in ("partner", "chosen", "number", "surplus")},
+        }
+
+    def fit(self, graph: Graph) -> None:
+        """Have memory for the edges of this graph."""
+        for name in ("edges", "other_edges"):
+            self._arrays[name] = self._device.empty((graph.arcs // 2, 4), np.int32)
+
+    def record(self, graph: Graph) -> np.void:
+        """Struct TreeOnDevice."""
+        arcs = {"first": graph.first, "arcs": graph.ends, "owner": graph.owner}
+        return records.SPANNING_TREE(n=self._n, **arcs, **self._arrays)
