@@ -17,7 +17,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 from warptsp._native import Effort, StopToken
 from warptsp.proof import closed_instance, node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
-from warptsp.proof.evidence import Node
+from warptsp.proof.evidence import Evidence, Node
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -174,6 +174,22 @@ def test_a_dive_finds_the_tour_that_the_bound_of_a_grid_allows():
     assert problem.length(instance.open(node.tour)) == instance.value(node.length)
     assert node.branches == ()
     assert node.evidence is root
+
+
+def test_a_bound_below_a_dive_is_none_of_the_whole(few_cuts, monkeypatch):
+    """It holds where edges are fixed; who asks meanwhile is told that of the root."""
+    problem = Problem.from_points(unit_points(60, 1) * 1000, "EUC_2D")
+    tour, told = construct(problem, "random", seed=1), []
+
+    def below(self, node):
+        self.evidence = Evidence(self.length, self.evidence.cities, ())
+        told.clear()
+        self.report()
+        self.evidence = node.evidence
+
+    monkeypatch.setattr(NodeSolver, "dive", below)
+    best = prove(problem, tour, callback=lambda now: told.append(now.lower_bound)).length
+    assert told[0] < best
 
 
 def raster(n: int, metric: str, **given) -> Problem:
