@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from instances import shortest, unit_points
@@ -13,9 +15,9 @@ from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp._native import Effort, StopToken
-from warptsp.proof import node_program, proven_bound, read_proof
+from warptsp.proof import closed_instance, node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
-from warptsp.proof.evidence import Node
+from warptsp.proof.evidence import Evidence, Node
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -172,6 +174,71 @@ def test_a_dive_finds_the_tour_that_the_bound_of_a_grid_allows():
     assert problem.length(instance.open(node.tour)) == instance.value(node.length)
     assert node.branches == ()
     assert node.evidence is root
+
+
+def test_a_bound_below_a_dive_is_none_of_the_whole(few_cuts, monkeypatch):
+    """It holds where edges are fixed; who asks meanwhile is told that of the root."""
+    problem = Problem.from_points(unit_points(60, 1) * 1000, "EUC_2D")
+    tour, told = construct(problem, "random", seed=1), []
+
+    def below(self, node):
+        self.evidence = Evidence(self.length, self.evidence.cities, ())
+        told.clear()
+        self.report()
+        self.evidence = node.evidence
+
+    monkeypatch.setattr(NodeSolver, "dive", below)
+    best = prove(problem, tour, callback=lambda now: told.append(now.lower_bound)).length
+    assert told[0] < best
+
+
+def raster(n: int, metric: str, **given) -> Problem:
+    return Problem.from_points(np.random.default_rng(n).integers(0, 60, (n, 2)) * 10, metric, **given)
+
+
+def shifted(n: int) -> Problem:
+    """Multiples of 6, plus one number for each city and one for all."""
+    draw = np.random.default_rng(n)
+    city = draw.integers(0, 6, n)
+    half = np.triu(draw.integers(0, 9, (n, n)) * 6 + city[:, None] + city + 5, 1)
+    return Problem.from_matrix(half + half.T)
+
+
+@pytest.mark.parametrize(
+    ("problem", "stride"),
+    [
+        (raster(7, "MAN_2D"), 20),
+        (raster(7, "MAX_2D"), 10),
+        (raster(7, "EUC_2D"), 1),
+        (raster(7, "MAN_2D", open=OpenPath()), 10),
+        (raster(7, "MAN_2D", open=OpenPath(0, 3), fixed_edges=np.array([[1, 2]])), 20),
+        (shifted(7), 6),
+    ],
+)
+def test_tours_differ_by_multiples_of_the_stride(problem, stride, tmp_path):
+    instance = ClosedInstance.of(problem, 1000)
+    assert instance.stride == stride << instance.exponent
+    n = instance.size
+    lengths = {instance.units(np.array([*order, n - 1])) for order in permutations(range(n - 1))}
+    assert len({length % instance.stride for length in lengths}) == 1
+    for length in lengths:
+        for less in (0, 1, instance.stride - 1):
+            assert instance.value(length - less) << instance.exponent == length
+    proof = prove(problem, construct(problem), certificate=tmp_path / "proof.json")
+    assert proof.proved
+    assert proof.length == shortest(problem)
+    assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) == proof.length
+
+
+def test_a_proof_on_a_raster_ends_one_stride_below_the_tour(monkeypatch, tmp_path):
+    problem = raster(130, "MAX_2D")
+    tour = warptsp.solve(problem, threads=1, kicks=20_000, prove=False).tour
+    proof = prove(problem, tour, threads=1, certificate=tmp_path / "proof.json")
+    assert proof.proved
+    assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) == proof.length
+    monkeypatch.setattr(closed_instance, "_stride_of", lambda lengths, unit: unit)
+    assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) is None
+    assert prove(problem, tour, threads=1).nodes > proof.nodes
 
 
 def test_a_wide_gap_leaves_few_edges_in_the_programme_of_the_tree():

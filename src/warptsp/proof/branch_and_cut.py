@@ -238,7 +238,9 @@ class BranchAndCut:
 
     def _search_tree(self) -> bool:
         root = self._root
-        root.dive(Node((), root.evidence))
+        self._open = [Node((), root.evidence)]  # what is proved, while the solver is below
+        root.dive(self._open[0])
+        self._open = []
         self._take_from(root)
         bound = root.solve_and_price()
         if bound is not None:

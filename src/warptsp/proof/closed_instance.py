@@ -107,6 +107,8 @@ class ClosedInstance:
         Those that stand for the cities.
     over : ndarray of int32, shape (m, m), or None
         A place over which the way is shorter than the direct one, -1 for none; None if there is no such way.
+    stride : int
+        Units by multiples of which all closed tours differ.
     """
 
     problem: Problem
@@ -115,6 +117,7 @@ class ClosedInstance:
     fixed: NDArray[np.int32]
     places: Places | None = None
     over: NDArray[np.int32] | None = None
+    stride: int = 1
 
     @classmethod
     def of(
@@ -159,7 +162,8 @@ class ClosedInstance:
                 if one is not None:
                     fixed.append(np.array([[one, n]], dtype=np.int32))
         edges = np.unique(np.sort(np.concatenate(fixed).astype(np.int32), axis=1), axis=0)
-        return cls(given, lengths, exponent, edges, places, over)
+        stride = _stride_of(lengths, 1 << max(0, exponent)) if problem.integral else 1
+        return cls(given, lengths, exponent, edges, places, over, stride)
 
     @property
     def seen(self) -> Problem:
@@ -177,7 +181,7 @@ class ClosedInstance:
 
     def step(self, units: int) -> int:
         """Return by how much a tour must be shorter than one of this length in order to count."""
-        return 1 << max(0, self.exponent) if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
+        return self.stride if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
 
     def finer_exponent(self, length: float) -> int | None:
         """Return one for a proof with a tour of this length that rounding has kept from its end.
@@ -190,8 +194,12 @@ class ClosedInstance:
         return exponent if exponent > self.exponent else None
 
     def value(self, units: int) -> int | float:
-        """Return the length that a bound of so many units proves: rounded up where lengths are integers."""
-        return value_of(self.problem, max(0, units), self.exponent)
+        """Return the length that a bound of so many units proves: rounded up to one that tours can have where
+        lengths are integers."""
+        units = max(0, units)
+        if self.stride > 1:
+            units += (self.units(np.arange(self.size, dtype=np.int32)) - units) % self.stride
+        return value_of(self.problem, units, self.exponent)
 
     def close(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the closed tour of a tour or path of the problem."""
@@ -261,6 +269,23 @@ def largest_exponent(problem: Problem) -> int:
     """Return the exponent of the finest units in which no length is too long."""
     bits = math.frexp(max(problem.distance_bound, 1e-300))[1]
     return min(FRACTION_BITS, LENGTH_BITS - bits) if problem.integral else LENGTH_BITS - 2 - bits
+
+
+def _stride_of(lengths: NDArray[np.int64], unit: int) -> int:
+    """Return units, at least one, by multiples of which all tours differ.
+
+    A tour has each city twice, so that lengths may be less p_u + p_v, and then a constant: what divides all
+    that is left divides every difference of tours. With p_v the length from the first city to v, nothing is
+    left of its edges, but for the constant, which is the same of each tour.
+    """
+    stride, less = 0, lengths[0]
+    first = int(lengths[1, 2] - less[1] - less[2])
+    for city in range(1, len(lengths) - 1):
+        left = lengths[city, city + 1 :] - less[city] - less[city + 1 :] - first
+        stride = math.gcd(stride, int(np.gcd.reduce(left)))
+        if stride == unit:
+            break
+    return max(stride, unit)
 
 
 def _take_detours(
