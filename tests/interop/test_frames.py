@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from instances import unit_points
+from instances import Frame, unit_points
 from processes import run_code
 from scipy import sparse
 from scipy.spatial.distance import pdist
@@ -14,23 +14,6 @@ from scipy.spatial.distance import pdist
 import warptsp
 from warptsp import Metric, Problem
 from warptsp.errors import InvalidProblem
-
-
-class Frame:
-    """The least that a data frame is: columns by name."""
-
-    def __init__(self, **columns):
-        self._columns = columns
-
-    @property
-    def columns(self):
-        return list(self._columns)
-
-    def __getitem__(self, name):
-        return self._columns[name]
-
-    def set_geometry(self):
-        """What data frames of pandas have, too, once GeoPandas is imported."""
 
 
 class GeoFrame(Frame):
