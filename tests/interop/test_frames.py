@@ -50,7 +50,8 @@ def test_columns_have_the_names_of_csv_files():
 
 
 def test_geometry_and_its_reference_system():
-    globe = Problem.from_frame(GeoFrame(points(GEOGRAPHIC), name=["p", "q", "r"], x=["not", "of", "use"]))
+    texts = ["not", "of", "use"]
+    globe = Problem.from_frame(GeoFrame(points(GEOGRAPHIC), name=["p", "q", "r"], x=texts, y=texts))
     assert globe.metric is Metric.GREAT_CIRCLE
     assert list(globe.labels) == ["p", "q", "r"]
     np.testing.assert_array_equal(globe.coordinates, [[4, 1], [5, 2], [7, 3]])
