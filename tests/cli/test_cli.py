@@ -172,6 +172,12 @@ def test_bad_options_get_one_line_and_status_2(instance, tmp_path, capsys, monke
     assert os.listdir(tmp_path) == ["square.tsp"]
 
 
+def test_a_proof_beside_a_checkpoint_never_replaces_the_instance(instance, tmp_path, capsys):
+    source = instance.rename(tmp_path / "best.tour.proof")
+    assert solve(source, "--format", "tsplib", "--checkpoint", tmp_path / "best.tour", "-q") == 2
+    assert "is the instance itself already" in complaint(capsys)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -279,11 +285,14 @@ def test_info(instance, capsys):
     assert f"y                    {low:.10g} to {high:.10g}\n" in shown
 
 
+HEAVY = ("scipy", "rich", "matplotlib", "hypothesis", "asyncio", "warptsp.plotting", "warptsp.report")
+
+
 def test_solving_imports_nothing_heavy(instance):
     code = (
         "import sys; from warptsp.cli import run; "
         f"assert run(['solve', {str(instance)!r}, '--method', 'construct']) == 0; "
-        "print([m for m in ('scipy', 'rich', 'matplotlib', 'hypothesis', 'asyncio') if m in sys.modules])"
+        f"print([m for m in {HEAVY} if m in sys.modules])"
     )
     done = run_code(code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 
 import click
 import pytest
@@ -120,6 +121,19 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(here, monkeypatch):
     done = CliRunner().invoke(commands, "merge a.csv s.tour t.tour -o one.tour -o two.csv")
     assert "the disk is full" in str(done.exception)
     assert (here / "two.csv").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
+@pytest.mark.parametrize("command", ["prove", "bound"])
+def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
+    arguments = [command, "a.csv", "--certificate", "/dev/full", "--json"]
+    if command == "prove":
+        pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+        arguments += ["-o", "two.csv"]
+    done = CliRunner().invoke(commands, arguments)
+    assert "/dev/full: cannot write: No space left" in str(done.exception)
+    assert json.loads(done.stdout)["lower_bound"] > 0
+    assert (here / "two.csv").exists() == (command == "prove")
 
 
 def test_the_library_is_silent_where_logging_is_not_configured():

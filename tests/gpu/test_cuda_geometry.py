@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from warptsp.problem.search import search_distances
 
 from warptsp import Problem, _native
 from warptsp.backends.cuda.cities import PlaneCities
@@ -16,6 +15,7 @@ from warptsp.backends.cuda.plane_candidates import candidate_lists
 from warptsp.backends.cuda.primitives import scan_exclusive, sort_by_key
 from warptsp.generate import dimacs
 from warptsp.problem import Metric
+from warptsp.problem.search import search_distances
 
 pytestmark = pytest.mark.gpu
 

@@ -250,3 +250,18 @@ def test_what_solve_writes_is_checked_and_no_instance(tmp_path):
     assert (checked.exit_code, "visits each of the 3 cities once" in checked.output) == (0, True)
     with pytest.raises(ParseError, match=r"is a tour that warptsp found: the places stand in '.*a.json'"):
         load(answer)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"x": True, "y": 2}, {"x": 3, "y": 4}],
+        {"A": [True, 2.5], "B": [3, 4]},
+        {"x": [1, True], "y": [2, 3]},
+        {"A": {"B": True, "C": 2}, "B": {"C": 3}},
+        [[0, True, 2], [1, 0, 3], [2, 3, 0]],
+    ],
+)
+def test_true_is_no_number(tmp_path, document):
+    with pytest.raises(ParseError):
+        read(tmp_path, document)

@@ -163,6 +163,10 @@ def test_letters_say_more_than_the_title_and_one_of_a_pair_may_be_whole():
     np.testing.assert_array_equal(problem.given_coordinates(), [(48, 11.5), (52.5, 13.25), (50, 10)])
 
 
+LIKE_COMMENTS = "1 row begins with a # as comments do, and is left out"
+QUOTED = "; quotation marks make it part of a name"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -172,6 +176,11 @@ def test_letters_say_more_than_the_title_and_one_of_a_pair_may_be_whole():
         ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
         ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
         ('name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n', HASH),
+        ("#7 km north 1\nname x y\n#1 1 2\na 3 4\nb 5 6\nc 7 8\n# 9 9\n", f"{LIKE_COMMENTS}: line 3{QUOTED}"),
+        ('name,x,y\na,1,2\n"b, c",3,4\n#1 "d, e",1,9\n#2,5,6\nf,7,8\n', f"{LIKE_COMMENTS}: line 5{QUOTED}"),
+        ("name\tx\ty\tnote\n#1\t1\t2\t\na\t3\t4\t\nb\t5\t6\tc\n", f"{LIKE_COMMENTS}: line 2{QUOTED}"),
+        ("#1;10;2\nb;3;40\nc;50;6\n", f"{LIKE_COMMENTS}: line 1{QUOTED}"),
+        ("# x y\n1 2\n3 4\n#made 2024 by us\n5 6\n", ""),
         ("\n\nx,y\n1,2\n3,4\n5,6\n,,\n,\n", ""),
     ],
 )
@@ -181,6 +190,11 @@ def test_blank_rows_are_left_out_with_a_warning(text, said, caplog):
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == (
         [f"file.csv: {said}"] if said else []
     )
+
+
+def test_a_name_in_quotation_marks_is_no_line_of_titles():
+    problem, _ = read('"a" 1.5 2.5\n"x y z" 3.5 4.5\n"b" 5.5 6.5\n')
+    assert problem.labels == ["a", "x y z", "b"]
 
 
 @pytest.mark.parametrize("field", ["1" + " " * 100_000 + "x", "1 N" * 50_000, "POINT (" + "1 " * 100_000])

@@ -164,13 +164,30 @@ def test_a_workbook_has_texts_numbers_and_times(tmp_path, openpyxl):
     first, *rows = cells(openpyxl, path)
     by = {title.value: [row[at] for row in rows] for at, title in enumerate(first)}
     assert by["PLZ"][ORDER.index(1)].value == "01067"
-    assert by["PLZ"][ORDER.index(3)].value == 37.5
+    assert by["PLZ"][ORDER.index(3)].value == "37,5"  # all of a column are numbers, or none
     assert by["arrival"][0].value == datetime.timedelta(hours=22, minutes=30)
     assert {cell.number_format for cell in by["arrival"]} == {"[hh]:mm"}
     schedule = Schedule.of(problem, np.array(ORDER, dtype=np.int32), Timing(50, 300, "22:30"))
     for cell, seconds in zip(by["time_from_start"], schedule.seconds, strict=False):
         assert cell.value.total_seconds() == round(seconds)
     np.testing.assert_array_equal(found.coordinates, problem.coordinates[ORDER])
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["12", "-3.5", "", "n/a"], [12, -3.5, None, "n/a"]),
+        (["01067", "10115", "", "4"], ["01067", "10115", None, "4"]),
+        (["4929000000000000", "7", "0", "1"], ["4929000000000000", "7", "0", "1"]),
+        (["-0", "1e5", "1.50", "8"], ["-0", "1e5", "1.50", 8]),
+    ],
+)
+def test_a_column_with_codes_holds_no_numbers(tmp_path, openpyxl, given, kept):
+    problem = Problem.from_points([[0, 0], [1, 0], [1, 1], [0, 1]], extra={"given": given})
+    write_tour(tmp_path / "a.xlsx", [0, 1, 2, 3], problem)
+    first, *rows = cells(openpyxl, tmp_path / "a.xlsx")
+    at = [cell.value for cell in first].index("given")
+    assert [row[at].value for row in rows] == kept
 
 
 @pytest.mark.parametrize("labels", [

@@ -209,6 +209,10 @@ class Outputs(TourOutputs):
             )
         others: list[tuple[str, str | None]] = [("--picture", name) for name in self.pictures]
         others += [("--report", self.report), ("--checkpoint", self.checkpoint)]
+        if self.checkpoint is not None:
+            from warptsp.run.checkpoint import proof_beside
+
+            others.append(("--checkpoint", proof_beside(self.checkpoint)))
         for name in self.pictures:
             if not ends_in(name, FIGURES):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")

@@ -39,7 +39,8 @@ _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of p
 _MOST_ROWS = 1_048_576  # of a sheet
 _CHUNK = 1 << 12  # rows that are written at once
 _FORMATS = {"distance": "0.0##", "time": "[h]:mm:ss", "arrival": "[hh]:mm"}
-_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
+_PLAIN_NUMBER = re.compile(r"0|-?[1-9]\d{0,14}|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
+_CODE = re.compile(r"0\d+|\d{16,}")  # digits that are no number: of a postcode, an article, a card
 _MOST_DIGITS = 10**15  # of numbers that Excel keeps
 _SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl reads 10 million a second
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
@@ -210,7 +211,10 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
     openpyxl makes the workbook with an empty sheet; writing the rows here takes a sixth of the time.
     """
     openpyxl = _openpyxl("the tour")
-    columns = tour_columns(problem, tour, timing)
+    columns = [
+        column._replace(kind="code") if column.kind == "text" and _has_codes(column, len(tour)) else column
+        for column in tour_columns(problem, tour, timing)
+    ]
     decimal = "." if problem.style is None else problem.style.decimal
     book = openpyxl.Workbook()
     sheet = book.active
@@ -221,7 +225,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
     for number, column in enumerate(columns, start=1):
         letters = openpyxl.utils.get_column_letter(number)
         first = [column.title, *map(str, column.entries(0, min(100, len(tour))))]
-        widest = max(map(len, first if column.kind in ("name", "text") else first[:1]))
+        widest = max(map(len, first if column.kind in ("name", "text", "code") else first[:1]))
         sheet.column_dimensions[letters].width = min(50, widest + 2)
         cell = sheet.cell(1, number)
         cell.number_format = _FORMATS.get(column.kind, "General")
@@ -279,6 +283,11 @@ def _content(entry: Any) -> str:
 def _text_cell(text: str) -> str:
     text = _TO_ESCAPE.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
     return f' t="inlineStr"><is><t xml:space="preserve">{escape(text, quote=False)}</t></is></c>'
+
+
+def _has_codes(column: Column, count: int) -> bool:
+    """Whether a column has texts of digits that are no numbers, so that the others are none either."""
+    return any(isinstance(entry, str) and _CODE.fullmatch(entry) for entry in column.entries(0, count))
 
 
 def _number_in(text: str, decimal: str) -> Any:

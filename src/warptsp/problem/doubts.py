@@ -25,22 +25,34 @@ def look_like_degrees(points: NDArray[np.float64]) -> bool:
     They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
     so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do.
     """
-    n = len(points)
-    if n < 2 or (n > _HEAD and not _in_range(*_extent(points[:_HEAD]))):
+    # Of many points the first mostly tell. Decimals, which take longest to look at, come last.
+    is_long = len(points) > _HEAD
+    if not may_be_whole_degrees(points[:_HEAD], are_all=not is_long):
         return False
-    low, high = _extent(points)
-    if not _in_range(low, high) or max(-low.min(), high.max()) <= 1.0:
+    if is_long and not may_be_whole_degrees(points):
         return False
     plane = points[:, :2]
-    if np.mean((plane != np.floor(plane)).all(axis=1)) < 0.5:
+    return bool(np.abs(plane).max() > 1.0 and np.mean((plane != np.floor(plane)).all(axis=1)) >= 0.5)
+
+
+def may_be_whole_degrees(points: NDArray[np.float64], *, are_all: bool = True) -> bool:
+    """The same without a look at decimals: for places with names, which mostly lie on the Earth.
+
+    Of points that are not all there are, nobody asks what they fill.
+    """
+    n = len(points)
+    if n < 2:
         return False
-    return not _fills_a_box(low, high, n)
-
-
-def may_be_whole_degrees(points: NDArray[np.float64]) -> bool:
-    """The same without a look at decimals: for places with names, which mostly lie on the Earth."""
-    low, high = _extent(points)
-    return len(points) > 1 and _in_range(low, high) and not _fills_a_box(low, high, len(points))
+    plane = points[:, :2]
+    ends = list(zip(plane.min(axis=0).tolist(), plane.max(axis=0).tolist(), strict=True))
+    least, most = sorted(max(-low, high) for low, high in ends)
+    if not (least <= 90.0 and most <= 180.0):
+        return False
+    slack = max(0.1, min(0.5, 3.0 / n))  # few points leave wide margins
+    fill_a_box = all(
+        0.0 <= low <= slack * high or abs(low + high) <= 2.0 * slack * (high - low) for low, high in ends
+    )
+    return not (are_all and fill_a_box)
 
 
 def warn_of_degrees(
@@ -56,23 +68,6 @@ def warn_of_degrees(
             order,
             as_called('metric="euclidean"', "--metric euclidean"),
         )
-
-
-def _extent(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    plane = points[:, :2]
-    return plane.min(axis=0), plane.max(axis=0)
-
-
-def _in_range(low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
-    largest = np.maximum(-low, high).tolist()
-    return bool(min(largest) <= 90.0 and max(largest) <= 180.0)
-
-
-def _fills_a_box(low: NDArray[np.float64], high: NDArray[np.float64], n: int) -> bool:
-    slack = max(0.1, min(0.5, 3.0 / n))  # few points leave wide margins
-    from_origin = (low >= 0.0) & (low <= slack * high)
-    around_origin = np.abs(low + high) <= 2.0 * slack * (high - low)
-    return bool((from_origin | around_origin).all())
 
 
 def doubt_about_rounding(metric: Metric, coordinates: NDArray[np.float64]) -> str | None:

@@ -158,8 +158,9 @@ class Measured(Cities):
     @cached_property
     def all_distances(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """The distances between all pairs, shape (n, n), which are kept: of a few cities."""
-        every = np.arange(self.n, dtype=np.int32)
-        return read_only(self._distances.between(every[:, None], every[None]))
+        n = self.n
+        found = self._distances.between(*np.divmod(np.arange(n * n), n))
+        return read_only(found.reshape(n, n))
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
         """Exact distance between cities; arrays are broadcast.

@@ -35,7 +35,7 @@ from warptsp.proof.closed_instance import (
 from warptsp.proof.linear_program import has_solver, require_solver
 from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
 from warptsp.stop.callback import is_true
-from warptsp.stop.token import token_until
+from warptsp.stop.limits import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
