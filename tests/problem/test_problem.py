@@ -285,6 +285,7 @@ def test_the_table_of_metrics_is_that_of_the_native_header():
     assert [("explicit" if row[0] == "matrix" else row[0], *row[1:]) for row in native] == table
     assert [metric.kind for metric in Metric] == list(range(len(Metric)))
     assert all(metric.description for metric in Metric)
+    assert [metric.unit for metric in (Metric.GEO, Metric.GREAT_CIRCLE, Metric.EUC_2D)] == ["km", "m", ""]
     assert Metric.parse(" euc_2d ") is Metric.EUC_2D
     with pytest.raises(InvalidOption, match=r"unknown metric 'euclid': use one of EUC_2D"):
         Metric.parse("euclid")
