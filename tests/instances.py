@@ -15,6 +15,26 @@ MATRICES = ("whole", "real", "no triangles")
 AWKWARD = ("duplicates", "one place", "line", "far away", "small steps", "huge", "wide")
 
 
+class Frame:
+    """The least that a data frame is: columns by name, and an index if one is given."""
+
+    def __init__(self, index: Any = None, **columns: Any) -> None:
+        self._columns = columns
+        if index is not None:
+            self.index = index
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._columns)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def set_geometry(self) -> None:
+        """What data frames of pandas have, too, once GeoPandas is imported."""
+
+
 def unit_points(n: int, seed: int = 0) -> NDArray[np.float64]:
     """Random places in the unit square."""
     return np.random.default_rng(seed).random((n, 2))

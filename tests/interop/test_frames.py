@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from instances import unit_points
+from instances import Frame, unit_points
 from processes import run_code
 from scipy import sparse
 from scipy.spatial.distance import pdist
@@ -14,23 +14,6 @@ from scipy.spatial.distance import pdist
 import warptsp
 from warptsp import Metric, Problem
 from warptsp.errors import InvalidProblem
-
-
-class Frame:
-    """The least that a data frame is: columns by name."""
-
-    def __init__(self, **columns):
-        self._columns = columns
-
-    @property
-    def columns(self):
-        return list(self._columns)
-
-    def __getitem__(self, name):
-        return self._columns[name]
-
-    def set_geometry(self):
-        """What data frames of pandas have, too, once GeoPandas is imported."""
 
 
 class GeoFrame(Frame):
@@ -67,7 +50,8 @@ def test_columns_have_the_names_of_csv_files():
 
 
 def test_geometry_and_its_reference_system():
-    globe = Problem.from_frame(GeoFrame(points(GEOGRAPHIC), name=["p", "q", "r"], x=["not", "of", "use"]))
+    texts = ["not", "of", "use"]
+    globe = Problem.from_frame(GeoFrame(points(GEOGRAPHIC), name=["p", "q", "r"], x=texts, y=texts))
     assert globe.metric is Metric.GREAT_CIRCLE
     assert list(globe.labels) == ["p", "q", "r"]
     np.testing.assert_array_equal(globe.coordinates, [[4, 1], [5, 2], [7, 3]])

@@ -34,27 +34,23 @@ def test_the_corpus(file, home):
     assert peak() - before < MEMORY
 
 
+def of_mutants(seed, count, folder, check):
+    """What a check finds of the first mutants, each in a file; an error names its mutant."""
+    for number, (name, data) in enumerate(itertools.islice(mutants(seed), count)):
+        (folder / name).write_bytes(data)
+        try:
+            yield check(folder / name)
+        except Exception as error:
+            error.add_note(f"mutant {number} of seed {seed}, {name}: {data[:2000]!r}")
+            raise
+
+
 def test_mutants(tmp_path, home):
     before = peak()
-    for number, (name, data) in enumerate(itertools.islice(mutants(SEED), MUTANTS)):
-        path = tmp_path / name
-        path.write_bytes(data)
-        try:
-            check_file(path, home)
-        except Exception as error:
-            error.add_note(f"mutant {number} of seed {SEED}, {name}: {data[:2000]!r}")
-            raise
+    assert len(list(of_mutants(SEED, MUTANTS, tmp_path, lambda path: check_file(path, home)))) == MUTANTS
     assert peak() - before < MEMORY
 
 
 def test_mutants_on_the_command_line(tmp_path, capsys):
-    statuses = set()
-    for number, (name, data) in enumerate(itertools.islice(mutants(SEED + 1), COMMANDS)):
-        path = tmp_path / name
-        path.write_bytes(data)
-        try:
-            statuses.add(check_command(path, capsys.readouterr))
-        except Exception as error:
-            error.add_note(f"mutant {number} of seed {SEED + 1}, {name}: {data[:2000]!r}")
-            raise
-    assert statuses == {0, 2}
+    found = of_mutants(SEED + 1, COMMANDS, tmp_path, lambda path: check_command(path, capsys.readouterr))
+    assert set(found) == {0, 2}

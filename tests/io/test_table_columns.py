@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from calls import warned
+from instances import Frame
 
 from warptsp._words import called_from_shell
 from warptsp.cli import commands, run
@@ -242,7 +243,8 @@ def test_degrees_or_not():
             assert not look_like_degrees(rng.random((n, 2)) * side)
             assert not look_like_degrees((rng.random((n, 2)) - 0.5) * side)
         assert not look_like_degrees(rng.integers(0, 80, (n, 2)).astype(float))
-        assert not look_like_degrees(rng.uniform(40, 200, (n, 2)))
+        for low, high in ((40, 200), (0.4, 0.6)):
+            assert not look_like_degrees(rng.uniform(low, high, (n, 2)))
         germany, chile = ([47, 6], [55, 15]), ([-56, -74], [-17, -66])
         for low, high in (germany, chile, ([25, -125], [49, -67]), ([50, -6], [59, 2])):
             region = rng.uniform(low, high, (n, 2))
@@ -362,20 +364,6 @@ def test_other_files_have_no_columns_and_some_have_another_metric(tmp_path, capl
 
 
 # Data frames
-
-
-class Frame:
-    def __init__(self, index=None, **columns):
-        self._columns = columns
-        if index is not None:
-            self.index = index
-
-    @property
-    def columns(self):
-        return list(self._columns)
-
-    def __getitem__(self, name):
-        return self._columns[name]
 
 
 def test_columns_of_data_frames(caplog):

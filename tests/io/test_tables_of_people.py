@@ -416,7 +416,6 @@ def test_a_count_above_the_coordinates(text, name, tmp_path):
 def test_a_count_above_a_matrix_and_what_is_none():
     for rows in ("0 5 7\n5 0 9\n7 9 0\n", "0\n5 0\n7 9 0\n"):
         assert read(f"3\n{rows}").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
-    assert read("5\n7 9\n1 2 3\n").n == 4  # a triangle without diagonal
     with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
         read("4\n1 2\n3 4\n5 6\n")
 

@@ -29,6 +29,8 @@ def test_a_speed_and_stops_give_arrivals():
     assert Schedule.of(path, TOUR, Timing(60.0, 300.0)).seconds.tolist() == [0.0, 1800.0, 4500.0]
     one = Problem.from_points([[1, 2]], unit="km")
     assert Schedule.of(one, TOUR[:1], Timing(60.0, 300.0)).seconds.tolist() == [0.0, 0.0]
+    lacking = Problem.from_matrix([[0, 2, np.inf], [2, 0, 3], [np.inf, 3, 0]])
+    assert Itinerary.of(lacking, TOUR).legs.tolist() == [2.0, 3.0, np.inf]
 
 
 def test_times_of_day_go_on_behind_midnight():

@@ -6,14 +6,14 @@ import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp._words import counted
-from warptsp.errors import InvalidProblem, ParseError
+from warptsp.errors import InvalidProblem
 from warptsp.problem import Metric, Problem
 from warptsp.problem.doubts import warn_of_degrees
 from warptsp.problem.values import real_array
@@ -76,10 +76,6 @@ class _Rows(TableRows):
         texts = [(row, [_text(value) for value in fields]) for row, fields in enumerate(values)]
         decimals = {at for fields in values for at, value in enumerate(fields) if isinstance(value, float)}
         super().__init__(texts, file, titles, decimals=decimals)
-
-    def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
-        at = "" if line is None else f"row {line} (counted from 0): "
-        raise ParseError(f"{at}{message}", file=self.file, keyword=column)
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[Any] | None:
         rows = self._values

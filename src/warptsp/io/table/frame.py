@@ -96,11 +96,10 @@ class TableFrame(Table):
         return [names[row] for row in self._rows]
 
     def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
-        """Raise an error that names the row as the frame counts it."""
-        at = "" if line is None or line < 0 else f"row {line} (counted from 0): "
-        if self._is_file:
-            raise ParseError(f"{at}{message}", file=self.file, keyword=column)
-        raise InvalidProblem(f"{self.file}: {at}{message}")
+        try:
+            super().fail(message, line, column)
+        except ParseError as error:
+            raise (error if self._is_file else InvalidProblem(str(error))) from None
 
     def way_out(self) -> str:
         return super().way_out() if self._is_file else "; dropna removes such rows" * self._drops

@@ -91,7 +91,10 @@ class Table:
         """Say which rows are left out, blank or like a comment, if any stand between the `count` others."""
 
     def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
-        """Raise a `ParseError` that names the file."""
+        """Raise a `ParseError` that names the file, and the row as the table calls it."""
+        if self.rows_called is COUNTED and line is not None:
+            message = f"{shown_lines([line], COUNTED)}: {message}" if line >= 0 else message
+            line = None
         raise ParseError(message, file=self.file, line=line, keyword=column)
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
