@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.problem import Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 __all__ = ["candidate_lists"]
 

@@ -241,7 +241,76 @@ void blossoms(uint64_t seed) {
   if (least < limit) CHECK(found.size() > 0);
 }
 
+// Two triangles of half edges that three paths of two edges join, and a little of a random tour.
+Support random_point(int n, Random &random) {
+  std::vector<double> weight((size_t)n * n, 0.0), values;
+  std::vector<int> name(n), ends;
+  const auto rename = [&] {
+    std::iota(name.begin(), name.end(), 0);
+    for (int i = n; i > 1; --i) std::swap(name[i - 1], name[random.below(i)]);
+  };
+  const auto add = [&](int u, int v, double value) {
+    weight[std::min(name[u], name[v]) * n + std::max(name[u], name[v])] += value;
+  };
+  const double share = 0.9 + 0.1 * random.unit();
+  rename();
+  for (int i = 0; i < 3; ++i) {
+    add(i, (i + 1) % 3, 0.5 * share);
+    add(3 + i, 3 + (i + 1) % 3, 0.5 * share);
+    add(i, 6 + i, share);
+    add(3 + i, 6 + i, share);
+  }
+  rename();
+  for (int i = 0; i < n; ++i) add(i, (i + 1) % n, 1.0 - share);
+  for (int u = 0; u < n; ++u)
+    for (int v = u + 1; v < n; ++v)
+      if (weight[u * n + v] > 0.0) {
+        ends.insert(ends.end(), {u, v});
+        values.push_back(weight[u * n + v]);
+      }
+  Support support;
+  support.build(n, ends, values.data());
+  return support;
+}
+
+// Every kind of cut lets all tours pass; how many of each kind there were.
+void check_all_tours(uint64_t seed, int (&seen)[3]) {
+  constexpr int n = 9;
+  Random random(seed, 8, 0);
+  const Support support = random_point(n, random);
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  const std::unordered_set<uint64_t> none;
+  const StopToken token;
+  FoundCuts blossoms(support, none, tour), combs(support, none, tour), local(support, none, tour);
+  Blossoms(blossoms).find_by_cuts();
+  ShrunkCombs(combs).find(random, token);
+  for (int way = 0; way < LocalCuts::ways_to_shrink; ++way)
+    LocalCuts(local).find(8, way, {{0, 1}, {2, 3, 4}}, 20, random, token);
+  int kind = 0;
+  for (FoundCuts *found : {&blossoms, &combs, &local}) {
+    seen[kind++] += (int)found->size();
+    for (const Cut &cut : found->cuts()) {
+      std::iota(tour.begin(), tour.end(), 0);
+      int least = std::numeric_limits<int>::max();
+      do {
+        if (tour[1] > tour[n - 1]) continue;  // the same, backwards
+        int value = cut.coefficient(tour[n - 1], tour[0]);
+        for (int i = 1; i < n; ++i) value += cut.coefficient(tour[i - 1], tour[i]);
+        least = std::min(least, value);
+      } while (std::next_permutation(tour.begin() + 1, tour.end()));
+      CHECK(least >= cut.bound);
+    }
+  }
+}
+
 }  // namespace
+
+TEST(all_tours_pass_every_kind_of_cut) {
+  int seen[3] = {0, 0, 0};
+  for (uint64_t seed = 0; seed < 40; ++seed) check_all_tours(seed, seen);
+  for (const int count : seen) CHECK(count > 0);
+}
 
 TEST(least_closed_walks) { least_walks(); }
 

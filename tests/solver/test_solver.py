@@ -414,6 +414,14 @@ def test_an_old_checkpoint_is_replaced_with_a_warning_unless_the_run_goes_on_fro
     assert "will be replaced" in caplog.text
 
 
+@pytest.mark.parametrize("kept", ["places.csv.proof", "places.csv"])
+def test_a_checkpoint_or_its_proof_never_replaces_the_instance(tmp_path, kept):
+    source = tmp_path / "places.csv.proof"
+    source.write_text("x,y\n0,0\n1,0\n1,1\n0,2\n")
+    with pytest.raises(InvalidOption, match="is the instance itself already"):
+        warptsp.solve(source, checkpoint=tmp_path / kept)
+
+
 def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog):
     path = tmp_path / "sub" / "best.tour"
     path.parent.mkdir()

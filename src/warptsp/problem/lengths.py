@@ -109,11 +109,6 @@ class Measured(Cities):
     matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_] | None
     open: OpenPath | None
 
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-        return len(self.given_coordinates() if self.matrix is None else self.matrix)
-
     def given_coordinates(self) -> NDArray[np.float64]:
         """`coordinates`, of an instance that has them.
 

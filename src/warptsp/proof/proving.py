@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     import warptsp._native as _native
     from warptsp.problem.places import Places
-    from warptsp.problem.reduced import Reduced
+    from warptsp.problem.search import Reduced
     from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
 

@@ -19,6 +19,7 @@
 #include "proof/blossoms.h"
 #include "proof/local_cuts.h"
 #include "proof/pricing.h"
+#include "proof/shrunk_combs.h"
 #include "proof/subtours.h"
 #include "proof/tightening.h"
 
@@ -239,6 +240,8 @@ class Relaxation {
       report.blossoms = count([&] {
         Blossoms(found).find(scale_);
         if (is_dear) Blossoms(found).find_by_cuts();
+        Random random(seed_, ++shrunk_, combs_stream);
+        ShrunkCombs(found).find(random, token);
       });
     if (may_tighten && !token.stopped()) report.tightened = count([&] { tighten(found, activity); });
     if (is_dear) keep_apart(found.cuts());
@@ -341,6 +344,7 @@ class Relaxation {
 
  private:
   static constexpr int smallest_pieces = 8;
+  static constexpr uint64_t combs_stream = 77;  // of random numbers: no task of local cuts has this number
 
   static uint64_t key(int u, int v) {
     return u < v ? (uint64_t)u << 32 | (uint64_t)v : (uint64_t)v << 32 | (uint64_t)u;
@@ -485,7 +489,7 @@ class Relaxation {
   const std::shared_ptr<const int64_t> lengths_;
   std::vector<int> tour_;
   const uint64_t seed_;
-  uint64_t round_ = 0;
+  uint64_t round_ = 0, shrunk_ = 0;
   double perturbation_ = 0.0;
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;

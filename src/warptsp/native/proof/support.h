@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/random.h"
+#include "common/shuffle.h"
+
 namespace warptsp::proof {
 
 class Support {
@@ -118,6 +121,34 @@ class Contraction {
     }
     around_[b].clear();
     into_[b] = a;
+  }
+
+  // Merges each node, in an order of chance, with a neighbour where fewer than so many edges leave both together, those
+  // that fewest leave; a node once at most. Whether any was merged.
+  bool merge_pairs(double most_leaving, Random &random) {
+    std::vector<int> nodes = this->nodes();
+    shuffle(nodes, random);
+    std::vector<char> is_new(size(), 0);
+    bool any = false;
+    for (const int v : nodes) {
+      if (!is_node(v) || is_new[v] != 0) continue;
+      const double here = degree(v);
+      int best = -1;
+      double least = most_leaving;
+      for (const Support::Edge &edge : around(v)) {
+        if (is_new[edge.to] != 0) continue;
+        const double leaving = here + degree(edge.to) - 2.0 * edge.value + 0.02 * random.unit();
+        if (leaving < least) {
+          least = leaving;
+          best = edge.to;
+        }
+      }
+      if (best < 0) continue;
+      merge(v, best);
+      is_new[v] = 1;
+      any = true;
+    }
+    return any;
   }
 
  private:
