@@ -1,4 +1,4 @@
-"""A method for tests of what surrounds methods: 2-opt with random restarts of segments, slow and obvious."""
+"""A method for tests of what surrounds methods: random 2-opt moves."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +30,7 @@ def register():
 
 
 def run(problem, run, params):
-    """Improve the start tour by 2-opt moves; a kick swaps two random pieces."""
+    """Turn random pieces of the start tour, each a kick, where that makes it shorter."""
     random = np.random.default_rng(run.seed)
     order = np.arange(problem.n) if isinstance(run.start, str) else run.start.astype(np.int64)
     if isinstance(run.start, str) and run.start == "random":
@@ -41,7 +41,7 @@ def run(problem, run, params):
     while not run.update(length=best_length, kicks=kicks, tour=partial(np.copy, best), moves=kicks):
         if run.kick_limit is not None and kicks >= run.kick_limit:
             break
-        tour = _two_opt(problem, best if kicks == 0 else _kicked(best, random), run.token)
+        tour = _turned(best, random)
         kicks += 1
         length = problem.length(tour)
         if length < best_length:
@@ -49,33 +49,9 @@ def run(problem, run, params):
     run.offer(best)
 
 
-def _kicked(tour, random):
-    cut = np.sort(random.integers(1, len(tour), 3)) if len(tour) > 1 else [0, 0, 0]
-    return np.concatenate((tour[: cut[0]], tour[cut[1] : cut[2]], tour[cut[0] : cut[1]], tour[cut[2] :]))
-
-
-def _two_opt(problem, tour, token):
-    tour = tour.copy()
-    n = len(tour)
-    improved = True
-    while improved and not token.stopped():
-        improved = False
-        for i in range(n - 2):
-            j = np.arange(i + 2, n if i else n - 1)
-            if len(j) == 0:
-                continue
-            a, b, c, d = tour[i], tour[i + 1], tour[j], tour[(j + 1) % n]
-            gain = (
-                problem.distance(a, b)
-                + problem.distance(c, d)
-                - problem.distance(a, c)
-                - problem.distance(b, d)
-            )
-            k = int(np.argmax(gain))
-            if gain[k] > 1e-9:
-                tour[i + 1 : j[k] + 1] = tour[i + 1 : j[k] + 1][::-1]
-                improved = True
-    return tour
+def _turned(tour, random):
+    first, last = sorted(random.integers(0, len(tour) + 1, 2))
+    return np.concatenate((tour[:first], tour[first:last][::-1], tour[last:]))
 
 
 METHOD = Method(name="two-opt", summary="2-opt, for tests", run=run, params=TwoOptParams)

@@ -79,13 +79,7 @@ def bound_gap(length: int | float, bound: int | float | None) -> float | None:
 def confirmed_bound(problem: Problem, length: int | float, bound: int | float | None) -> int | float | None:
     """Return a lower bound as it leaves the package; None if there is none, or if it does not hold.
 
-    Parameters
-    ----------
-    problem : Problem
-    length : int or float
-        The exact length of a tour.
-    bound : int, float or None
-        What is said to be no longer than any tour.
+    The length is the exact one of a tour, and the bound is said to be no longer than any tour.
     """
     if bound is None:
         return None
@@ -125,10 +119,7 @@ def are_confirmed(
 def check_is_tour(problem: Problem, found: _Claiming) -> None:
     """Accept the best tour of a search or a proof if it has no missing arc.
 
-    Raises
-    ------
-    NoTourFound
-        It has one; in its attribute ``result`` is the result, which claims nothing.
+    Raises `NoTourFound`: it has one; in its attribute ``result`` is the result, which claims nothing.
     """
     if problem.wall is None or not len(missing := problem.missing_arcs(found.tour)):
         return

@@ -24,34 +24,22 @@ SUMS = 1e-14  # of a sum of a few reals, more than its rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FewCities:
-    """An instance of a few cities.
+    """An instance of a few cities."""
 
-    Attributes
-    ----------
-    distances : ndarray of int64, float64 or object, shape (n, n)
-        Of Python's integers where those of 64 bits may not hold them.
-    constraints : dict
-        Ends of a path and fixed edges: arguments of `_native.optimal_tours`.
-    """
-
+    # Shape (n, n), of Python's integers where those of 64 bits may not hold them.
     distances: NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
-    constraints: dict[str, Any]
+    constraints: dict[str, Any]  # ends of a path and fixed edges: arguments of `_native.optimal_tours`
 
     @classmethod
     def of(cls, problem: Problem) -> FewCities:
         """Take the distances of all pairs of cities."""
         constraints: dict[str, Any] = {}
         if (path := problem.open) is not None:
-            constraints = {
-                "open": True,
-                "start": -1 if path.start is None else path.start,
-                "end": -1 if path.end is None else path.end,
-            }
+            start, end = (-1 if city is None else city for city in (path.start, path.end))
+            constraints = {"open": True, "start": start, "end": end}
         if len(problem.fixed_edges):
-            constraints |= {
-                "fixed_edges": np.ascontiguousarray(problem.fixed_edges),
-                "directed": problem.asymmetric,
-            }
+            fixed = np.ascontiguousarray(problem.fixed_edges)
+            constraints |= {"fixed_edges": fixed, "directed": problem.asymmetric}
         return cls(problem.all_distances, constraints)
 
     def optimal_tour(self, token: _native.StopToken | None = None) -> NDArray[np.int32] | None:

@@ -75,19 +75,9 @@ def check_cluster(cluster: object, device: object) -> None:
 
 
 def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
-    """Return those who do the tasks, and whether they end with the run.
+    """Return those who do the tasks, and whether they end with the run; both arguments are checked.
 
-    Parameters
-    ----------
-    cluster : str, distributed.Client or Executor
-        The address of a Dask scheduler; ``"local"`` or ``"local:N"`` for Dask with N workers on this machine;
-        ``"threads"`` or ``"threads:N"`` for threads of this process; ``"devices"`` for its GPUs.
-    device : {"auto", "cpu", "cuda"}
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is nothing at this address, no GPU, or Dask is not installed.
+    Raises `BackendUnavailable` if there is nothing at this address, no GPU, or Dask is not installed.
     """
     if not isinstance(cluster, str):
         if isinstance(cluster, Executor):

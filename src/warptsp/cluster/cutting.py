@@ -55,12 +55,8 @@ def put(cut: TourCut, part: int, order: ArrayLike) -> None:
     """Take the answer of a part.
 
     It is the part's cities, numbered from 0 as in `TourCut.cities`, along a closed tour that has every edge
-    from the end of a path to the start of the next.
-
-    Raises
-    ------
-    InvalidTour
-        It is no such tour, or there is an answer already; nothing has changed then.
+    from the end of a path to the start of the next. Raises `InvalidTour`: it is no such tour, or there is an
+    answer already; nothing has changed then.
     """
     answer = np.asarray(order)
     if answer.ndim != 1 or not np.issubdtype(answer.dtype, np.integer):

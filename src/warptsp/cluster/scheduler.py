@@ -35,12 +35,8 @@ class Scheduler:
     In the meantime its calls wait or raise errors of many kinds, and a scheduler that hangs keeps them
     waiting for good. A search asks here instead, and its time limit holds.
 
-    Raises
-    ------
-    BackendUnavailable
-        If the client is closed already.
-    InvalidOption
-        If this thread is the one that the client needs for its answers.
+    Raises `BackendUnavailable` if the client is closed already; `InvalidOption` if this thread is the one
+    that the client needs for its answers.
     """
 
     def __init__(self, client: Client) -> None:
@@ -137,12 +133,8 @@ def import_distributed() -> Any:
 def client_of(address: str) -> Iterator[Client]:
     """Have a client of the scheduler at this address.
 
-    Raises
-    ------
-    BackendUnavailable
-        If no scheduler answers there, or Dask is not installed.
-    InvalidOption
-        If Dask cannot reach this address.
+    Raises `BackendUnavailable` if no scheduler answers there, or Dask is not installed; `InvalidOption` if
+    Dask cannot reach this address.
     """
     distributed = import_distributed()
     certificates = distributed.Security().get_connection_args("client")["ssl_context"]

@@ -134,12 +134,7 @@ def improve(
     """Do a task, on one thread or one GPU of this process.
 
     When `stop` is requested, the answer is what there is. `is_dropped`, asked several times a second, tells
-    when nobody wants the answer any more.
-
-    Raises
-    ------
-    DeadlinePassed
-        If the task takes longer than its deadline.
+    when nobody wants the answer any more. Raises `DeadlinePassed` if the task takes longer than its deadline.
     """
     begun = time.monotonic()
     with _device(task) as device:

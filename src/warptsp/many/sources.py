@@ -79,13 +79,7 @@ class Source:
         return instance_of(given, metric=self.metric, asymmetric=self.asymmetric, open=self.open)[0]
 
     def problem(self, position: int) -> Problem:
-        """Return a problem again.
-
-        Raises
-        ------
-        InvalidOption
-            If they have not been kept.
-        """
+        """Return a problem again; raises `InvalidOption` if they have not been kept."""
         if self.items is None:
             raise InvalidOption(
                 f"problem {position} came from an iterator, which is not kept: give the problem, too, as in "

@@ -26,10 +26,7 @@ def methods_with_kernels() -> list[str]:
 def sources_of(methods: Iterable[str], metrics: Iterable[str]) -> list[Source]:
     """Return what runs of these methods compile for problems of these metrics, each once.
 
-    Raises
-    ------
-    InvalidOption
-        For a method that does not run on a GPU, or a metric that does not exist.
+    Raises `InvalidOption` for a method that does not run on a GPU, or a metric that does not exist.
     """
     found: dict[tuple[object, ...], Source] = {}
     problems = [_example(Metric.parse(name), n) for name in metrics for n in (FEW, MANY)]

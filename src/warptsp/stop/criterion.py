@@ -186,13 +186,7 @@ class Custom(StoppingCriterion):
 
 
 def as_criterion(stop: object) -> StoppingCriterion:
-    """Turn a criterion or a plain function into a criterion.
-
-    Raises
-    ------
-    InvalidOption
-        For anything else.
-    """
+    """Turn a criterion or a plain function into a criterion; raises `InvalidOption` for anything else."""
     if isinstance(stop, StoppingCriterion):
         return stop
     if callable(stop) and not isinstance(stop, type):

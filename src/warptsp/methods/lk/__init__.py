@@ -42,13 +42,7 @@ def kernels(problem: Problem) -> list[Source]:
 
 
 def explain_launch(problem: Problem, where: str, params: LkParams) -> str:
-    """Say how the search would be spread over GPUs.
-
-    Raises
-    ------
-    InvalidOption
-        If it is asked of an architecture.
-    """
+    """Say how the search would be spread over GPUs; raises `InvalidOption` if asked of an architecture."""
     if where.startswith("sm_"):
         raise InvalidOption("method lk plans its launches on a GPU that is there; leave the architecture out")
     from warptsp.backends.cuda.launch_plan import explain_launch
