@@ -10,10 +10,10 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from common import gap_percent, load, note, parser, report, table
+from worker import peak, reset_peak, status
 
 INSTANCES = ("E10k.0", "C10k.0", "E100k.0", "C100k.0", "E1M.0", "C1M.0")
 QUICK = ("E10k.0", "C10k.0")
@@ -35,17 +35,10 @@ def least_seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def peak_bytes(work: Callable[[], Any]) -> float:
     """Return by how many bytes the process grew at most while it worked."""
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before = _status("VmRSS")
+    reset_peak()
+    before = status("VmRSS:")
     work()
-    return _status("VmHWM") - before
-
-
-def _status(entry: str) -> float:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(entry + ":"):
-            return 1024.0 * float(line.split()[1])
-    raise SystemExit(f"/proc/self/status has no {entry}")
+    return peak() - before
 
 
 def main() -> None:
@@ -56,7 +49,7 @@ def main() -> None:
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 20)
 
     from warptsp.construct import CONSTRUCTIONS, construct
-    from warptsp.neighbors import CandidateParams, candidate_lists
+    from warptsp.neighbors import candidate_lists
 
     rows, results = [], []
     for name in QUICK if options.quick else options.instances:
@@ -80,12 +73,10 @@ def main() -> None:
             rows.append([problem.name, what, f"{seconds:.3f}", grown, shown])
 
         for count, per_quadrant in ((10, 2), (10, 0), (5, 0)):
-            params = CandidateParams(count, per_quadrant)
-            add(
-                f"candidates: {count}, {per_quadrant} a quadrant",
-                lambda problem=problem, params=params: candidate_lists(problem, params),
-            )
-        for start in (start for start in CONSTRUCTIONS if start not in ("random", "given")):
+            what, given = f"candidates: {count}, {per_quadrant} a quadrant", (problem, count, per_quadrant)
+            add(what, lambda given=given: candidate_lists(*given))
+        made = (name for name, found in CONSTRUCTIONS.items() if not found.matrix)
+        for start in (name for name in made if name not in ("random", "given")):
             add(start, lambda problem=problem, start=start: construct(problem, start))
     text = table(["instance", "what", "seconds", "bytes a city", "gap in %"], rows)
     report("geometry", "Candidate lists and start tours", text, results, options.output)

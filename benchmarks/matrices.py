@@ -44,9 +44,6 @@ def main() -> None:
         found = {}
         for form in ("points", "matrix"):
             runs = [run_worker({**job, "form": form, "seed": seed}) for seed in seeds]
-            errors = [run["error"] for run in runs if "error" in run]
-            if errors:
-                raise SystemExit(f"warptsp: {name}: {errors[0]}")
             gaps = [100 * (run["length"] / known - 1) for run in runs]
             found[form] = (sum(gaps) / len(gaps), median(run["cpu"] for run in runs))
         worse = found["matrix"][0] - found["points"][0]

@@ -28,8 +28,6 @@ def main() -> None:
             note(f"{name}, {threads} threads")
             job = {"job": "warptsp", "instance": name, "shared": str(options.shared), "threads": threads}
             run = run_worker({**job, "time_limit": seconds[name], "seed": 1})
-            if "error" in run:
-                raise SystemExit(f"warptsp: {run['error']}")
             bytes_each = run["peak_bytes"] / run["cities"]
             results.append({"instance": name, "threads": threads, "bytes_each": bytes_each})
             verdict = "met" if bytes_each <= BAR else "**missed**"

@@ -34,10 +34,7 @@ def measure(name: str, seconds: float, options: argparse.Namespace) -> dict[str,
         job = {"job": "warptsp", "instance": name, "shared": str(options.shared), "seed": seed}
 
         def run(threads: int, limit: float, horizon: bool, job: dict[str, Any] = job) -> dict[str, Any]:
-            result = run_worker({**job, "threads": threads, "time_limit": limit, "horizon": horizon})
-            if "error" in result:
-                raise SystemExit(f"warptsp: {result['error']}")
-            return dict(result)
+            return dict(run_worker({**job, "threads": threads, "time_limit": limit, "horizon": horizon}))
 
         one, two = (run(threads, seconds, False)["history"] for threads in (1, 2))
         for share in SHARES:

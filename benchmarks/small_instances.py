@@ -39,8 +39,6 @@ def main() -> None:
         for seed in seeds:
             job = {"job": "small", "instance": name, "shared": str(options.shared), "threads": 1}
             run = run_worker({**job, "time_limit": SECONDS, "seed": seed})
-            if "error" in run:
-                raise SystemExit(f"warptsp: {name}: {run['error']}")
             if run["length"] <= run["known"]:
                 times.append(run["wall"])
             else:

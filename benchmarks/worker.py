@@ -28,7 +28,7 @@ def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
     from warptsp import stop
 
     _warm_up()
-    before = _status("VmRSS:")
+    before = status("VmRSS:")
     problem = load(Path(job["shared"]), job["instance"])
     limit = job["time_limit"]
     criterion = (
@@ -36,7 +36,7 @@ def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
     )
     if job.get("target") is not None:
         criterion = criterion | stop.TargetLength(job["target"])
-    _reset_peak()
+    reset_peak()
     wall, cpu = time.monotonic(), time.process_time()
     result = warptsp.solve(
         problem,
@@ -58,7 +58,7 @@ def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
         "cpu": cpu,
         "history": thinned(result.history),
         "counters": result.counters,
-        "peak_bytes": _peak() - before,
+        "peak_bytes": peak() - before,
     }
 
 
@@ -143,11 +143,11 @@ def read(job: dict[str, Any]) -> dict[str, Any]:
     small = Path(job["path"]).with_name("warm_up.csv")
     small.write_text("x,y\n0,0\n1,0\n", encoding="utf-8")
     warptsp.load(small)
-    before = _status("VmRSS:")
-    _reset_peak()
+    before = status("VmRSS:")
+    reset_peak()
     wall = time.monotonic()
     problem = warptsp.load(job["path"])
-    return {"wall": time.monotonic() - wall, "peak_bytes": _peak() - before, "cities": problem.n}
+    return {"wall": time.monotonic() - wall, "peak_bytes": peak() - before, "cities": problem.n}
 
 
 def picture(job: dict[str, Any]) -> dict[str, Any]:
@@ -166,8 +166,8 @@ def picture(job: dict[str, Any]) -> dict[str, Any]:
         np.save(job["tour"], construct(problem, "greedy", threads=job["threads"]))
     tour = np.load(job["tour"])
     start = construct(problem, "space-filling") if job["kind"] == "figure" else None
-    before = _status("VmRSS:")
-    _reset_peak()
+    before = status("VmRSS:")
+    reset_peak()
     wall, cpu = time.monotonic(), time.process_time()
     if job["kind"] == "figure":
         plot(problem, tour, job["file"], start=start, panels=job["panels"])
@@ -175,7 +175,7 @@ def picture(job: dict[str, Any]) -> dict[str, Any]:
         draw(job["file"], problem, tour)
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     size = Path(job["file"]).stat().st_size
-    return {"wall": wall, "cpu": cpu, "peak_bytes": _peak() - before, "file_bytes": size}
+    return {"wall": wall, "cpu": cpu, "peak_bytes": peak() - before, "file_bytes": size}
 
 
 def _warm_up() -> None:
@@ -187,7 +187,7 @@ def _warm_up() -> None:
     warptsp.solve(np.random.default_rng(1).random((100, 2)), kicks=10, threads=1)
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     """Return a figure of /proc/self/status in bytes; 0 where there is none."""
     try:
         with open("/proc/self/status", encoding="ascii") as lines:
@@ -196,14 +196,15 @@ def _status(field: str) -> int:
         return 0
 
 
-def _reset_peak() -> None:
+def reset_peak() -> None:
     """Begin a new count of the peak of resident memory, so that reading the instance is not in it."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as stream:
         stream.write("5")
 
 
-def _peak() -> int:
-    return _status("VmHWM:") or 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def peak() -> int:
+    """Return the peak of resident memory in bytes."""
+    return status("VmHWM:") or 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 JOBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

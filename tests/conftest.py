@@ -73,18 +73,18 @@ def gpu() -> Iterator[Device]:
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> str:
     """Each device in turn: the CPU, and a GPU where there is one."""
-    if request.param == "cuda":
-        request.getfixturevalue("gpu")
     return str(request.param)
 
 
 @pytest.fixture(autouse=True)
 def gpus_search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In tests on a GPU no search of the CPU takes the place of the GPU's while kernels are compiled."""
-    if request.node.get_closest_marker("gpu") and not request.node.get_closest_marker("first_use"):
-        from warptsp.methods import kernels
+    """Tests marked ``gpu`` need one, and no search of the CPU takes its place while kernels are compiled."""
+    if request.node.get_closest_marker("gpu"):
+        request.getfixturevalue("gpu")
+        if not request.node.get_closest_marker("first_use"):
+            from warptsp.methods import kernels
 
-        monkeypatch.setattr(kernels, "missing_kernels", lambda sources, capability: [])
+            monkeypatch.setattr(kernels, "missing_kernels", lambda sources, capability: [])
 
 
 @pytest.fixture

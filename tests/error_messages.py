@@ -167,16 +167,3 @@ def is_known(entry: str, known: list[str]) -> bool:
     """Whether the source still has the longest text of an entry."""
     longest = max(entry.split("..."), key=len)
     return any(longest in text for text in known)
-
-
-def matches(entry: str, template: str) -> bool:
-    """Whether an entry of the page, with ``...`` for values and for what is left out, is of this message."""
-    place = 0
-    pieces = [piece for piece in entry.split("...") if piece.strip()]
-    for piece in pieces:
-        at = template.find(piece, place)
-        if at < 0 or (piece is pieces[0] and at > 0 and not entry.startswith("...")):
-            return False
-        place = at + len(piece)
-    known = sum(map(len, pieces))
-    return known >= min(16, sum(map(len, template.split(GAP))))

@@ -23,16 +23,23 @@ from warptsp.papers.exhaustive.cuda_plan import FILE as DESCENT
 from warptsp.papers.exhaustive.cuda_studies import FOLDED
 from warptsp.papers.exhaustive.cuda_tuning import DESCENT_THREADS
 from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS
-from warptsp.papers.hill_climbing.cuda_plan import ALONE_KERNELS, CLIMB_KERNELS
-from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS, METRIC_KINDS, PASS_KERNELS
+from warptsp.papers.hill_climbing.cuda_plan import STRIP_KERNEL, THREAD_VERSIONS, TOUR_OF
+from warptsp.papers.hill_climbing.cuda_tuning import STRIPS
+from warptsp.papers.neighbor_lists.cuda import CHAIN_KERNELS, MANY_KERNELS, PASS_KERNELS
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.symmetric import cuda_records as symmetric_records
 from warptsp.problem import Metric
 
 FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
-
-
+# The others differ in a few instructions of the distance.
+METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
+CLIMB_KERNELS = (
+    *(STRIP_KERNEL.format(strip=strip) for strip in STRIPS),
+    "climb<Intra>",
+    "climb<Tiled>",
+)
+ALONE_KERNELS = (*THREAD_VERSIONS.values(), TOUR_OF)
 NEIGHBOR_KERNELS = tuple(
     dict.fromkeys(
         name.format(three=three) for name in (*MANY_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")

@@ -23,13 +23,6 @@ from benchmarks.reproduce.instances import instance, known_instances
 
 DOCUMENT = "004"
 TABLES = ("3", "figures 5, 6")
-ALGORITHM_1 = {
-    "improvement": "best",
-    "restart": "pass",
-    "edges": "next",
-    "acceptance": "always",
-    "neighbors": 40,
-}
 KICKS = ("0.1", "1", "10")  # n
 LARGEST = ("pla33810", "pla85900")
 FEW = "0.01"  # n, from a local optimum: on a core the way there takes minutes
@@ -58,18 +51,13 @@ def cells(setting: Setting) -> Iterator[Cell]:
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    from warptsp.papers import params_of
+
     problem = instance(setting.instances, cell.facts["instance"])
     kicks = cell.facts["kicks"]
-    start: Any = "nearest-neighbor"
-    if kicks == FEW:
-        start = _local_optimum(problem)
-    return run(
-        problem,
-        setting,
-        method="ils",
-        start=start,
-        params={**ALGORITHM_1, "iterations": float(kicks)},
-    )
+    start: Any = _local_optimum(problem) if kicks == FEW else "nearest-neighbor"
+    params = params_of(DOCUMENT, "ils", {"iterations": float(kicks)}, on_gpu=setting.device != "cpu")
+    return run(problem, setting, method="ils", start=start, params=params)
 
 
 def _local_optimum(problem: Any) -> Any:

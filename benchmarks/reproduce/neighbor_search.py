@@ -37,14 +37,15 @@ SEARCHES: dict[str, dict[str, Any]] = {
         "method": "neighbor-three-opt",
         "params": {"improvement": "first", "moves": "many"},
     },
-    "ils 0.1 n": {"method": "ils", "params": {**ALGORITHM_1, "iterations": 0.1}},
-    "ils 1 n": {"method": "ils", "params": {**ALGORITHM_1, "iterations": 1.0}},
-    "ils 10 n": {"method": "ils", "params": {**ALGORITHM_1, "iterations": 10.0}},
-    "ils 0.1 n, better": {"method": "ils", "params": {**BETTER, "iterations": 0.1}},
-    "ils 1 n, better": {"method": "ils", "params": {**BETTER, "iterations": 1.0}},
-    "ils 10 n, better": {"method": "ils", "params": {**BETTER, "iterations": 10.0}},
-    "ils 1 n, annealed": {"method": "ils", "params": {**ANNEALED, "iterations": 1.0}},
-    "ils 10 n, annealed": {"method": "ils", "params": {**ANNEALED, "iterations": 10.0}},
+    **{
+        f"ils {kicks:g} n{end}": {"method": "ils", "params": {**way, "iterations": kicks}}
+        for end, way, of_n in (
+            ("", ALGORITHM_1, (0.1, 1.0, 10.0)),
+            (", better", BETTER, (0.1, 1.0, 10.0)),
+            (", annealed", ANNEALED, (1.0, 10.0)),
+        )
+        for kicks in of_n
+    },
     "ils 10 n, annealed, 32 chains": {
         "method": "ils",
         "params": {**ANNEALED, "iterations": 10.0, "chains": 32},
@@ -65,8 +66,8 @@ SEARCHES |= HYPOTHESES
 WHOLE: dict[str, str] = {f"ils {kicks} n, whole GPU": f"ils {kicks} n, better" for kicks in (1, 10)}
 MIN_OF_WHOLE = 2000
 SEARCHES |= {
-    "ils 1 n, whole GPU": {"method": "ils", "params": {"acceptance": "better", "iterations": 1.0}},
-    "ils 10 n, whole GPU": {"method": "ils", "params": {"acceptance": "better", "iterations": 10.0}},
+    f"ils {kicks:g} n, whole GPU": {"method": "ils", "params": {"acceptance": "better", "iterations": kicks}}
+    for kicks in (1.0, 10.0)
 }
 # Cities up to which a search is a matter of seconds on two cores.
 REDUCED = {search: 1100 if " 1 n" in search else 500 if " 10 n" in search else 2400 for search in SEARCHES}

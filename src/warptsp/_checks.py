@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from warptsp.errors import InvalidOption
+from warptsp.errors import BackendUnavailable, InvalidOption
 
 _SHOWN = 60  # characters of a value in a message
 
@@ -61,6 +61,11 @@ def check_on_interrupt(on_interrupt: object) -> None:
     """Accept what a call is told to do about signals, or raise `InvalidOption`."""
     if on_interrupt is not None and on_interrupt not in ("raise", "return"):
         raise InvalidOption(f'on_interrupt: {shown(on_interrupt)} is neither "raise" nor "return"')
+
+
+def not_installed(needed: str, extra: str, instead: str = "") -> BackendUnavailable:
+    """The error where a package that an extra brings is not there; what it is `needed` for begins it."""
+    return BackendUnavailable(f"{needed}, which is not installed: pip install 'warptsp[{extra}]'{instead}")
 
 
 def _index(value: object) -> int | None:

@@ -384,9 +384,6 @@ class TourPopulation:
     def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
         """Adds new tours to the population."""
 
-    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
-        """One generation of edge assembly crossover."""
-
     def keep(self) -> None:
         """Adds the best tour to the population."""
 

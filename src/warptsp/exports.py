@@ -99,12 +99,7 @@ class Exports:
             write_tour(path, self.tour, self.problem, format=format, **timing)
 
     def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        tiles: str | None = None,
-        attribution: str = "",
-        **timing: Any,
+        self, path: str | os.PathLike[str], *, tiles: str | None = None, attribution: str = "", **timing: Any
     ) -> None:
         """Write a page about the run, tour and snapshots in it, that browsers open without a network.
 

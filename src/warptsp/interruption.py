@@ -6,6 +6,7 @@ CPU seconds); what was ignored when the command began, as under nohup, stays ign
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # see `FirstSignal`
 import _thread
 import os
 import signal
@@ -84,12 +85,15 @@ class FirstSignal:
     other uses for them.
 
     `act` is given the number of the signal, and called once. Of two that are entered, the inner one first.
+
+    Handlers are exchanged without the conversions to and from enumerations that `signal` makes: with Python
+    3.11 they take 30 us, a sixth of a call of a few cities.
     """
 
     def __init__(self, act: Callable[[int], object] = lambda number: None) -> None:
         self.caught: int | None = None  # the first signal, also where it came before this in another one
         self._act = act
-        self._previous: dict[signal.Signals, Any] = {}
+        self._previous: dict[int, Any] = {}
         self._process = os.getpid()
 
     @property
@@ -103,7 +107,7 @@ class FirstSignal:
         global _caught
         for number in SIGNALS:
             if _is_free(number):
-                self._previous[number] = signal.signal(number, self)
+                self._previous[number] = _signal.signal(number, self)
         _caught = _caught and any(isinstance(handler, FirstSignal) for handler in self._previous.values())
         for handler in self._previous.values():
             if isinstance(handler, FirstSignal) and handler.caught is not None and self.caught is None:
@@ -112,11 +116,11 @@ class FirstSignal:
 
     def __exit__(self, *error: object) -> None:
         for number, handler in self._previous.items():
-            signal.signal(number, handler)
+            _signal.signal(number, handler)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal."""
-        previous = self._previous[signal.Signals(number)]
+        previous = self._previous[number]
         # What a callback forked is another process: multiprocessing ends its workers by SIGTERM.
         forked = os.getpid() != self._process
         if self.caught is None and not forked:
@@ -166,12 +170,12 @@ def in_notebook() -> bool:
 
 
 def _is_free(number: signal.Signals) -> bool:
-    handler = signal.getsignal(number)
+    handler = _signal.getsignal(number)
     if handler is terminate or isinstance(handler, FirstSignal):
         return True
     if number == signal.SIGINT:
         return handler in (signal.SIG_DFL, signal.default_int_handler)
-    return handler is signal.SIG_DFL and number.name in ("SIGTERM", "SIGHUP")
+    return handler == signal.SIG_DFL and number.name in ("SIGTERM", "SIGHUP")
 
 
 def install() -> None:

@@ -50,11 +50,6 @@ class Devices:
         """
         return cls("cpu") if name == "cpu" else cls("cuda", ordinals(name))
 
-    @classmethod
-    def of_gpus(cls, gpus: Sequence[int]) -> Devices:
-        """Return the GPUs of these numbers."""
-        return cls("cuda", tuple(gpus))
-
     def __str__(self) -> str:
         return name_of(self.gpus) if self.gpus else self.kind
 
@@ -94,7 +89,8 @@ def resolve_threads(threads: object) -> int:
 
 def _container_quota() -> int:
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        with open("/sys/fs/cgroup/cpu.max") as limit:  # read in every call: a Path takes as long again
+            quota, period = limit.read().split()
         return max(1, math.ceil(int(quota) / int(period)))
     except (OSError, ValueError):  # not Linux, no control group, or no quota ("max")
         return 1 << 20

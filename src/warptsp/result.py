@@ -162,12 +162,7 @@ class Result(Exports):
             return {"length": math.inf, "stop_reason": reason}
 
         stages = tuple(stage._replace(**unclaimed(stage.stop_reason)) for stage in self.stages)
-        none: dict[str, Any] = {
-            "known": None,
-            "history": [],
-            "proved_optimal": False,
-            "lower_bound": None,
-        }
+        none: dict[str, Any] = {"known": None, "history": [], "proved_optimal": False, "lower_bound": None}
         return replace(self, **unclaimed(self.stop_reason), **none, stages=stages, snapshots=())
 
     @property

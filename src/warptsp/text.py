@@ -40,7 +40,7 @@ def well_formed(text: str) -> str:
     >>> well_formed("caf\\udce9 \\udcc3\\udca9 \\ud800")
     'café é �'
     """
-    return _SURROGATES.sub(_mended, text)
+    return text if text.isascii() else _SURROGATES.sub(_mended, text)
 
 
 def _mended(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ import two_opt_method
 from calls import call
 from click.testing import CliRunner
 from instances import whole_points, write_tsplib
-from processes import run_code, run_command
+from processes import run_code
 
 import warptsp
 from warptsp.cli import COMMANDS, commands, run
@@ -47,15 +47,8 @@ def test_solve_writes_what_was_asked_for(instance, tmp_path, capsys):
     tour, picture = tmp_path / "out.tour", tmp_path / "out.svg"
     assert solve(instance, "--kicks", 20, "-o", tour, "--picture", picture, "--seed", 3) == 0
     captured = capsys.readouterr()
-    for words in (
-        "20 cities, EUC_2D, closed tour",
-        "length ",
-        "20 kicks",
-        "seed         3",
-        str(tour),
-        str(picture),
-    ):
-        assert words in captured.out
+    told = "20 cities, EUC_2D, closed tour", "length ", "20 kicks", "seed         3"
+    assert all(words in captured.out for words in (*told, str(tour), str(picture)))
     assert "length" in captured.err  # progress
     assert picture.read_text().startswith("<svg")
     assert call("check", instance, tour) == 0
@@ -179,6 +172,12 @@ def test_bad_options_get_one_line_and_status_2(instance, tmp_path, capsys, monke
     assert os.listdir(tmp_path) == ["square.tsp"]
 
 
+def test_a_proof_beside_a_checkpoint_never_replaces_the_instance(instance, tmp_path, capsys):
+    source = instance.rename(tmp_path / "best.tour.proof")
+    assert solve(source, "--format", "tsplib", "--checkpoint", tmp_path / "best.tour", "-q") == 2
+    assert "is the instance itself already" in complaint(capsys)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -218,11 +217,8 @@ def test_a_tour_through_missing_arcs_is_none(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "arcs.csv").write_text("from,to,cost\na,b,1\nb,c,1\nc,a,1\nc,b,1\n")
     (tmp_path / "back.tour").write_text("1 3 2\n")
-    for arguments in (
-        ["check", "arcs.csv", "back.tour"],
-        ["merge", "arcs.csv", *["back.tour"] * 2, "-o", "m.tour"],
-    ):
-        assert call(*arguments) == 2
+    for line in ("check arcs.csv back.tour", "merge arcs.csv back.tour back.tour -o m.tour"):
+        assert call(*line.split()) == 2
         assert "goes through 2 missing arcs, such as the one from a to c" in complaint(capsys)
     assert not (tmp_path / "m.tour").exists()
     (tmp_path / "forth.tour").write_text("1 2 3\n")
@@ -250,8 +246,10 @@ def test_help_lists_every_command(capsys):
     for name in COMMANDS:
         assert name in out
         assert call(name, "--help") == 0
-    assert call("--version") == 0
-    assert warptsp.__version__ in capsys.readouterr().out
+    capsys.readouterr()
+    for option in ("--version", "-V"):
+        assert call(option) == 0
+        assert capsys.readouterr().out == f"warptsp, version {warptsp.__version__}\n"
 
 
 def lines_of_examples(name):
@@ -287,11 +285,14 @@ def test_info(instance, capsys):
     assert f"y                    {low:.10g} to {high:.10g}\n" in shown
 
 
+HEAVY = ("scipy", "rich", "matplotlib", "hypothesis", "asyncio", "warptsp.plotting", "warptsp.report")
+
+
 def test_solving_imports_nothing_heavy(instance):
     code = (
         "import sys; from warptsp.cli import run; "
         f"assert run(['solve', {str(instance)!r}, '--method', 'construct']) == 0; "
-        "print([m for m in ('scipy', 'rich', 'matplotlib', 'hypothesis', 'asyncio') if m in sys.modules])"
+        f"print([m for m in {HEAVY} if m in sys.modules])"
     )
     done = run_code(code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -319,13 +320,6 @@ def test_the_first_search_imports_what_it_needs_and_within_its_time_limit():
     )
     done = run_code(code, check=True)
     assert done.stdout.splitlines() == ["[]", "[]"]
-
-
-def test_module_runs_and_reports_the_status(tmp_path):
-    done = run_command("info", tmp_path / "none.tsp")
-    assert done.returncode == 2
-    assert done.stderr.startswith("warptsp: error: ")
-    assert len(done.stderr.splitlines()) == 1
 
 
 def test_every_public_name_is_there():
@@ -420,20 +414,6 @@ def test_a_file_in_place_of_a_command_is_solved(tmp_path, capsys, monkeypatch):
         assert said in complaint(capsys)
 
 
-def test_the_version_has_a_short_option(capsys):
-    assert call("-V") == 0
-    assert capsys.readouterr().out.startswith("warptsp, version")
-
-
-def test_names_of_places_in_any_case(tmp_path, capsys):
-    path = tmp_path / "places.csv"
-    path.write_text("name,x,y\nSão Paulo,0,0\nBERLIN,1,1\nberlin,2,2\nRome,3,3\n", encoding="utf-8")
-    problem = warptsp.load(path)
-    assert [problem.city(name) for name in ("são paulo", "berlin", "BERLIN", " rome ")] == [0, 2, 1, 3]
-    assert call(path, "-q", "--from", "Berlin") == 2
-    assert "'Berlin': 2 cities have this name" in complaint(capsys)
-
-
 @pytest.mark.parametrize("word", ["solve", "places.csv"])
 def test_options_before_the_command_are_shown_their_place(word, capsys):
     assert run(["--time-limit", "5", word]) == 2
@@ -460,9 +440,8 @@ def test_ends_are_the_same_options_everywhere(command, tmp_path):
     name, *more = command
     if name == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-    found = CliRunner().invoke(
-        commands, [name, str(path), *more, "--from", "b", "--to", "a", "--json", "--threads", "1"]
-    )
+    options = ["--from", "b", "--to", "a", "--json", "--threads", "1"]
+    found = CliRunner().invoke(commands, [name, str(path), *more, *options])
     assert found.exit_code == 0, found.output
     document = json.loads(found.stdout)
     known = document["lower_bound" if name == "bound" else "length"]
@@ -474,10 +453,9 @@ def test_ends_are_the_same_options_everywhere(command, tmp_path):
 def test_many_files_are_read_as_one_is(tmp_path, capsys):
     folder = tmp_path / "many"
     folder.mkdir()
+    rows = "name,x,y,z\nŁódź,0,0,1\nKraków,3,0,2\nRyga,3,4,\n?,,4,5\n"
     for name in ("a.csv", "b.csv"):
-        (folder / name).write_bytes(
-            "name,x,y,z\nŁódź,0,0,1\nKraków,3,0,2\nRyga,3,4,\n?,,4,5\n".encode("cp1250")
-        )
+        (folder / name).write_text(rows, encoding="cp1250")
     options = ["--encoding", "cp1250", "--skip-incomplete", "--x", "y", "--y", "x"]
     assert call("solve-many", folder, *options, "--json", "--tours", tmp_path / "tours") == 0
     found = json.loads(capsys.readouterr().out)

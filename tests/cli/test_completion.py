@@ -41,6 +41,7 @@ def test_commands_and_options():
         (["--start", ""], list(CONSTRUCTIONS)),
         (["--start", "best."], ["file"]),
         (["--format", ""], list(FORMATS)),
+        (["--metric", "MAN"], ["MAN_2D", "MAN_3D"]),
         (["--progress", "r"], ["rich"]),
         (["--output", ""], ["file"]),
         (["--picture", ""], ["file"]),

@@ -15,14 +15,7 @@ from calls import event
 from processes import begin_python
 
 from warptsp.cli import _display
-from warptsp.cli._display import (
-    NoDisplay,
-    PlainDisplay,
-    RichDisplay,
-    describe,
-    fitting,
-    make_display,
-)
+from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, fitting, make_display
 from warptsp.describe import Rate, short
 from warptsp.progress import WorkerProgress
 
@@ -41,10 +34,9 @@ def describe_briefly(*given):
 
 def test_a_line_tells_what_is_known():
     assert describe(event()) == ["    1.0 s", "length 200", "10 kicks", "cpu"]
-    assert describe(
-        event(time_limit=5, known_length=100, known_length_is_optimal=True, phase="start tour", kicks=0),
-        waited=0.5,
-    ) == ["    1.5 s", "length 200", "gap 100.000 %", "3.5 s left", "start tour", "cpu"]
+    begun = event(time_limit=5, known_length=100, known_length_is_optimal=True, phase="start tour", kicks=0)
+    told = ["    1.5 s", "length 200", "gap 100.000 %", "3.5 s left", "start tour", "cpu"]
+    assert describe(begun, waited=0.5) == told
     assert "0.0 s left" in describe(event(time_limit=1), waited=9)
     assert "2 min 57 s left" in describe(event(time_limit=178.9))
     assert "17 min left" in describe(event(time_limit=1000))
@@ -52,6 +44,8 @@ def test_a_line_tells_what_is_known():
     assert "12345 kicks (2.5 k/s)" in describe(event(kicks=12345), 2500.0)
     assert "7 moves (3/s)" in describe(event(kicks=0, counters={"moves": 7}), 3.0)
     assert describe(event(device="cuda:0,1"))[-1] == "cuda:0,1"
+    assert describe(event(length=17429787.55, unit="m"))[1] == "length 17 429.79 km"
+    assert describe_briefly(event(length=1.1044051e8))[1] == "length 110440510"
 
 
 def test_the_gap_says_what_it_is_over():
@@ -71,9 +65,8 @@ def test_a_lower_bound_takes_the_place_of_the_start_tour():
     known = describe(event(lower_bound=160, known_length=200, known_length_is_optimal=True))
     assert known[2:4] == ["gap 0 %", "at most 25.000 % above the shortest"]
     assert describe_briefly(event(lower_bound=160, start_length=250))[2] == "at most 25.000 % too long"
-    assert "gap 100.000 %" in describe_briefly(
-        event(lower_bound=90, known_length=100, known_length_is_optimal=True)
-    )
+    optimal = {"known_length": 100, "known_length_is_optimal": True}
+    assert "gap 100.000 %" in describe_briefly(event(lower_bound=90, **optimal))
 
 
 def test_the_end_of_a_number_of_kicks_is_estimated():
@@ -103,13 +96,11 @@ def test_80_columns_do_for_all_that_matters():
     known = event(
         length=1234567890, known_length=1234560000, known_length_is_optimal=True, device="cpu", **common
     )
-    assert fitting(describe_briefly(floating, 12345.0), 79) == (
-        "99.9 s  length 72.119888  19.87 % under start  6 min 39 s left  12.3 k kicks/s"
-    )
+    line = "99.9 s  length 72.119888  19.87 % under start  6 min 39 s left  12.3 k kicks/s"
+    assert fitting(describe_briefly(floating, 12345.0), 79) == line
     assert fitting(describe_briefly(floating, 12345.0), 99).endswith("cuda:0  population")
-    assert fitting(describe_briefly(known, 12345.0), 79) == (
-        "99.9 s  length 1234567890  gap 0.001 %  6 min 39 s left  12.3 k kicks/s  cpu"
-    )
+    line = "99.9 s  length 1234567890  gap 0.001 %  6 min 39 s left  12.3 k kicks/s  cpu"
+    assert fitting(describe_briefly(known, 12345.0), 79) == line
     assert "1.000 % over best known" in describe_briefly(event(length=101, known_length=100))
 
 
@@ -214,15 +205,9 @@ class Terminal:
         self.master, slave = os.openpty()
         self.resize(columns)
         kept = {name: text for name, text in os.environ.items() if name not in DECIDING}
-        self.process = begin_python(
-            "-c",
-            DRIVER,
-            stdin=subprocess.PIPE,
-            stderr=slave,
-            bufsize=1,
-            cwd=Path(__file__).parent,
-            env=kept | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment,
-        )
+        kept |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment
+        streams = {"stdin": subprocess.PIPE, "stderr": slave, "bufsize": 1}
+        self.process = begin_python("-c", DRIVER, cwd=Path(__file__).parent, env=kept, **streams)
         os.close(slave)
         self.written = ""
 
@@ -261,9 +246,8 @@ class Terminal:
 
 def shown(text):
     """Return the lines without the sequences that control the terminal."""
-    return [
-        line for line in re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)) if line.strip()
-    ]
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return [line for line in re.split(r"[\r\n]+", plain) if line.strip()]
 
 
 @needs_terminal
@@ -366,8 +350,3 @@ def test_a_notebook_gets_a_bar(monkeypatch):
     assert "&lt;b&gt;" in drawn[0]
     assert drawn[1].startswith("<div><code>")
     assert drawn[2] == ""
-
-
-def test_lengths_have_units_and_no_exponents():
-    assert describe(event(length=17429787.55, unit="m"))[1] == "length 17 429.79 km"
-    assert describe_briefly(event(length=1.1044051e8))[1] == "length 110440510"

@@ -167,12 +167,10 @@ def test_standard_input_holds_places_and_no_tour(insert):
 
 
 def test_numbers_and_columns_in_python():
-    problem = Problem.from_points(
-        SQUARE, node_ids=[4, 7, 9, 2], extra={"count": [1, 2, 3, 4], "b": list("abcd")}
-    )
-    found = insertion.insert(
-        problem, range(4), [[5, 0], [6, 0]], node_ids=[7, 1], extra={"count": [5, 6], "c": [7, 8]}
-    ).problem
+    columns = {"count": [1, 2, 3, 4], "b": list("abcd")}
+    problem = Problem.from_points(SQUARE, node_ids=[4, 7, 9, 2], extra=columns)
+    new = {"node_ids": [7, 1], "extra": {"count": [5, 6], "c": [7, 8]}}
+    found = insertion.insert(problem, range(4), [[5, 0], [6, 0]], **new).problem
     assert found.node_ids.tolist() == [4, 7, 9, 2, 10, 1]
     assert found.extra == {"count": [1, 2, 3, 4, 5, 6], "b": ["a", "b", "c", "d", "", ""]}
     for fields in ({"node_ids": [1]}, {"extra": {"b": ["x"]}}):

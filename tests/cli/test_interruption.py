@@ -48,9 +48,8 @@ def start(instance, *arguments):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_signal_writes_the_best_tour(instance, number, seed):
     out, picture = instance.with_name("out.tour"), instance.with_name("out.svg")
-    process = start(
-        instance, "--no-improvement", "1h", "-o", out, "--picture", picture, "--checkpoint", "saved.tour"
-    )
+    files = ["-o", out, "--picture", picture, "--checkpoint", "saved.tour"]
+    process = start(instance, "--no-improvement", "1h", *files)
     time.sleep(random.Random(seed).uniform(0, 0.4))
     process.send_signal(number)
     stdout, stderr = process.communicate()
@@ -291,28 +290,15 @@ main()
 
 
 def solve_with_signals(instance, numbers, *arguments):
-    return run_code(
-        WRITING.format(numbers=numbers), "solve", instance, "--kicks=3", *arguments, cwd=instance.parent
-    )
+    code = WRITING.format(numbers=numbers)
+    return run_code(code, "solve", instance, "--kicks=3", *arguments, cwd=instance.parent)
 
 
 @pytest.mark.parametrize("number", [2, 15, 1, 3])
 def test_a_signal_while_the_outputs_are_written(instance, number):
     """The search is over: what it found is written to the end, all of it."""
-    done = solve_with_signals(
-        instance,
-        [number],
-        "-o",
-        "a.tour",
-        "-o",
-        "b.csv",
-        "--picture",
-        "c.svg",
-        "--report",
-        "d.html",
-        "-o",
-        "-",
-    )
+    files = ["-o", "a.tour", "-o", "b.csv", "--picture", "c.svg", "--report", "d.html", "-o", "-"]
+    done = solve_with_signals(instance, [number], *files)
     assert done.returncode == 128 + number, done.stderr
     assert "Traceback" not in done.stderr
     problem = warptsp.load(instance)

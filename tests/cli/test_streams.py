@@ -16,11 +16,7 @@ from warptsp.cli import COMMANDS
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
-HOW = {
-    "closed": "{}>&-",
-    "full": "{}>/dev/full",
-    "broken": "",  # a pipe that nobody reads
-}
+HOW = {"closed": "{}>&-", "full": "{}>/dev/full", "broken": ""}  # the last, a pipe that nobody reads
 SOLVE = ["solve", "some.csv", "--kicks", "5"]
 CALLS = {
     "solve": [*SOLVE, "-o", "out.tour", "-o", "out.csv", "--picture", "out.svg", "--report", "out.html"],
@@ -99,12 +95,8 @@ def ways(how, number):
 
 def is_whole(folder, names):
     problem = warptsp.load(folder / "some.csv")
-    for name in names:
-        if name.endswith((".tour", ".csv", ".npy")) and name not in (
-            "chosen.csv",
-            "fewer.csv",
-            "lengths.csv",
-        ):
+    for name in set(names) - {"chosen.csv", "fewer.csv", "lengths.csv"}:
+        if name.endswith((".tour", ".csv", ".npy")):
             problem.check_tour(warptsp.read_tour(folder / name, problem))
     assert sorted(os.listdir(folder)) == sorted(["many.npy", "some.csv", "some.svg", *names])
 
@@ -209,9 +201,8 @@ def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
 def test_a_closed_standard_input(folder, call):
     done = run(folder, call, "<&-")
     assert done.returncode == 2
-    assert done.stderr == (
-        "warptsp: error: <stdin>: is closed: redirect it from a file or a pipe, or name a file\n"
-    )
+    told = "<stdin>: is closed: redirect it from a file or a pipe, or name a file"
+    assert done.stderr == f"warptsp: error: {told}\n"
 
 
 def test_a_terminal_as_input_is_announced(folder):

@@ -16,7 +16,7 @@ from warptsp import _native
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric, OpenPath, Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 COORDINATE_METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
 
@@ -231,12 +231,7 @@ def test_greedy_on_tsplib(shared_data: Path) -> None:
     """Between the optimum and a quarter above it, on instances with structure, too."""
     from warptsp import load
 
-    for name, optimum in {
-        "pr1002": 259045,
-        "fl1577": 22249,
-        "pcb442": 50778,
-        "si535": 48450,
-        "gr666": 294358,
-    }.items():
+    optima = {"pr1002": 259045, "fl1577": 22249, "pcb442": 50778, "si535": 48450, "gr666": 294358}
+    for name, optimum in optima.items():
         problem = load(shared_data / "tsplib" / f"{name}.tsp")
         assert optimum <= problem.length(made(problem, "greedy")) < 1.3 * optimum

@@ -20,7 +20,7 @@ from warptsp.generate import (
 )
 from warptsp.generate.dimacs import SIZES
 from warptsp.io import load, write_problem
-from warptsp.problem import Metric
+from warptsp.problem import Metric, Problem
 
 
 def test_dimacs_instances_are_the_published_ones():
@@ -114,7 +114,5 @@ def test_grids_are_recognised(tmp_path):
     assert "the optimal tour is 90 long" in found.comment
     moved = problem.coordinates.copy()
     moved[7] += 1
-    from warptsp.problem import Problem
-
     assert Problem(Metric.EUC_2D, coordinates=moved, name=problem.name).known_length is None
     assert Problem(Metric.MAN_2D, coordinates=problem.coordinates, name=problem.name).known_length is None

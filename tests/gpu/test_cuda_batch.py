@@ -8,7 +8,7 @@ import pytest
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
 
-pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
+pytestmark = pytest.mark.gpu
 
 
 def points(count, n, seed=0):

@@ -21,7 +21,8 @@ from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.methods import kernels
 from warptsp.methods.lk import cuda as lk_cuda
 from warptsp.methods.lk import tuning
-from warptsp.papers.hill_climbing import cuda as hill_climbing
+from warptsp.papers.hill_climbing import cuda as climbers
+from warptsp.papers.hill_climbing import cuda_plan
 from warptsp.papers.neighbor_lists.search import NeighborSearch
 from warptsp.problem import OpenPath, Problem
 
@@ -43,9 +44,9 @@ def slow_compiler(tmp_path, monkeypatch, pretend_gpus):
     pretend_gpus(H200)
     # Hill climbing asks the GPU which kernel to take.
     monkeypatch.setattr(cuda_device.Device, "open", lambda ordinal: contextlib.nullcontext())
-    monkeypatch.setattr(hill_climbing, "best_version", lambda problem, device: "tuned")
-    monkeypatch.setattr(hill_climbing, "check_version", lambda *arguments: None)
-    monkeypatch.setattr(hill_climbing, "source_of", lambda *arguments: compiler.Source("climb.cu", ("f",)))
+    monkeypatch.setattr(cuda_plan, "best_version", lambda problem, device: "tuned")
+    monkeypatch.setattr(cuda_plan, "check_version", lambda *arguments: None)
+    monkeypatch.setattr(cuda_plan, "source_of", lambda *arguments: compiler.Source("climb.cu", ("f",)))
     yield go_on
     go_on.set()
     await_compiler()
@@ -138,7 +139,7 @@ def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatc
         raise DeviceFailure("the GPU was opened")
 
     if method == "hill-climbing":
-        monkeypatch.setattr(hill_climbing, "climbers_of", opened)
+        monkeypatch.setattr(climbers, "climbers_of", opened)
     else:
         monkeypatch.setattr(cuda_device.Device, "open", opened)
 

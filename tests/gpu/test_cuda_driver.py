@@ -65,27 +65,6 @@ def test_a_gpu_that_is_not_there(pretend_gpus, monkeypatch):
         driver.find_gpu(2)
 
 
-def test_a_gpu_that_is_too_old(pretend_gpus):
-    pretend_gpus(PASCAL)
-    with pytest.raises(
-        BackendUnavailable, match=r"GTX 1080 has compute capability 6\.1, and 7\.5 .* device cpu$"
-    ):
-        driver.find_gpu(0)
-
-
-def test_packages_newer_than_the_driver(pretend_gpus, monkeypatch):
-    from warptsp.backends.cuda import device
-
-    pretend_gpus(H200, version=12080)
-    monkeypatch.setattr(device, "import_core", lambda: None)
-    monkeypatch.setattr(device, "nvrtc_version", lambda: (13, 0))
-    expected = (
-        r"supports CUDA 12\.8, and the packages installed are for CUDA 13: .*pip install 'warptsp\[cuda12\]'"
-    )
-    with pytest.raises(BackendUnavailable, match=expected):
-        device.Device.open(0)
-
-
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [

@@ -15,7 +15,7 @@ from warptsp.backends.cuda.plane_candidates import candidate_lists
 from warptsp.backends.cuda.primitives import scan_exclusive, sort_by_key
 from warptsp.generate import dimacs
 from warptsp.problem import Metric
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 pytestmark = pytest.mark.gpu
 

@@ -57,7 +57,7 @@ def exchanged(record: Record) -> Iterator[Record]:
 @pytest.mark.parametrize("file", FILES)
 def test_an_exchange_of_two_fields_does_not_compile(file: str) -> None:
     variants = [(v, v.checks()) for r in RECORDS if file in r.files for v in exchanged(r)]
-    assert len(variants) > 2
+    assert variants
     for begin in range(0, len(variants), AT_ONCE):
         some = variants[begin : begin + AT_ONCE]
         text = [

@@ -23,7 +23,7 @@ from warptsp.problem import Metric, OpenPath
 if TYPE_CHECKING:
     from warptsp import Result
 
-pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
+pytestmark = pytest.mark.gpu
 
 
 def uniform(n: int) -> Problem:

@@ -82,7 +82,7 @@ def test_all_gpus_of_a_model_where_they_are_faster(pretend_gpus, device):
 
 def test_a_gpu_that_cannot_be_used(pretend_gpus):
     pretend_gpus(PASCAL)
-    with pytest.raises(BackendUnavailable, match=r"compute capability 6\.1"):
+    with pytest.raises(BackendUnavailable, match=r"GTX 1080 .* capability 6\.1, and 7\.5 .* device cpu$"):
         warptsp.solve(problem(), device="cuda")
     pretend_gpus(H200, version=12020)
     with pytest.raises(BackendUnavailable, match=r"supports CUDA 12\.2, .* pip install 'warptsp\[cuda12\]'$"):

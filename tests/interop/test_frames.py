@@ -62,11 +62,7 @@ def test_columns_have_the_names_of_csv_files():
     assert globe.distance(0, 1) == pytest.approx(877_000, rel=0.01)
     assert (list(globe.labels), globe.name) == (["BER", "CDG"], "flights")
     assert warptsp.solve(Frame(x=[0, 3, 3], y=[0, 0, 4])).length == 12
-    assert list(Problem.from_frame(Frame(name=["A", None, "C"], x=[0, 3, 3], y=[0, 0, 4])).labels) == [
-        "A",
-        "",
-        "C",
-    ]
+    assert Problem.from_frame(Frame(name=["A", None, "C"], x=[0, 3, 3], y=[0, 0, 4])).labels == ["A", "", "C"]
     assert Problem.from_frame(Frame(x=[0, 3], y=[0, 4]), "MAN_2D").distance(0, 1) == 7
 
 

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 import os
+from functools import partial
 
 import exact
 import numpy as np
@@ -146,14 +147,11 @@ def test_the_signatures_are_those_of_the_package(package, ours, names):
     theirs = pytest.importorskip(package, reason=f"{package.split('.')[0]} is not installed")
     public = {name for name in dir(theirs) if name.startswith(("solve_tsp", "find", "is_valid", "compute"))}
     assert public <= set(names)
-    for name in names:
-        if hasattr(theirs, name):
-            for a, b in ((getattr(theirs, name), getattr(ours, name)),) + (
-                ((getattr(theirs, name).solve_tsp, getattr(ours, name).solve_tsp),)
-                if inspect.isclass(getattr(ours, name))
-                else ()
-            ):
-                expected, found = inspect.signature(a).parameters, inspect.signature(b).parameters
-                assert [(p.name, p.default) for p in expected.values()] == [
-                    (p.name, p.default) for p in found.values()
-                ]
+    for name in filter(partial(hasattr, theirs), names):
+        pair = getattr(theirs, name), getattr(ours, name)
+        methods = [tuple(kind.solve_tsp for kind in pair)] if inspect.isclass(pair[1]) else []
+        for calls in (pair, *methods):
+            expected, found = (
+                [(p.name, p.default) for p in inspect.signature(one).parameters.values()] for one in calls
+            )
+            assert expected == found

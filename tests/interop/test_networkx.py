@@ -91,23 +91,22 @@ def test_what_is_wrong_with_an_edge_is_said(change, message):
         warptsp.interop.networkx.solve(graph)
 
 
-def test_what_cannot_be():
-    with pytest.raises(InvalidProblem, match="several edges between two nodes"):
-        warptsp.interop.networkx.solve(nx.MultiGraph(complete(3)))
-    with pytest.raises(InvalidProblem, match="no nodes"):
-        warptsp.interop.networkx.solve(nx.Graph())
-    with pytest.raises(InvalidProblem, match="a graph of NetworkX is needed, not list"):
-        warptsp.interop.networkx.solve([[0, 1], [1, 0]])
-    with pytest.raises(InvalidOption, match="source: 'x' is not a node"):
-        warptsp.interop.networkx.solve(complete(3), source="x")
-    with pytest.raises(InvalidOption, match="init_cycle: 'x' is not a node"):
-        warptsp.interop.networkx.solve(complete(3), init_cycle=["x"])
-    with pytest.raises(InvalidOption, match="init_cycle and start"):
-        warptsp.interop.networkx.solve(complete(3), init_cycle="greedy", start="greedy")
-    with pytest.raises(InvalidTour, match="start tour: 3 cities"):
-        warptsp.interop.networkx.solve(complete(4), init_cycle=["node 0", "node 1", "node 0"])
-    with pytest.raises(InvalidOption, match="a path has its own start"):
-        warptsp.interop.networkx.solve(complete(4), source="node 1", open=True)
+@pytest.mark.parametrize(
+    ("graph", "options", "error", "message"),
+    [
+        (nx.MultiGraph(complete(3)), {}, InvalidProblem, "several edges between two nodes"),
+        (nx.Graph(), {}, InvalidProblem, "no nodes"),
+        ([[0, 1], [1, 0]], {}, InvalidProblem, "a graph of NetworkX is needed, not list"),
+        (complete(4), {"source": "x"}, InvalidOption, "source: 'x' is not a node"),
+        (complete(4), {"source": "node 1", "open": True}, InvalidOption, "a path has its own start"),
+        (complete(4), {"init_cycle": ["x"]}, InvalidOption, "init_cycle: 'x' is not a node"),
+        (complete(4), {"init_cycle": "greedy", "start": "greedy"}, InvalidOption, "init_cycle and start"),
+        (complete(4), {"init_cycle": ["node 0", "node 1", "node 0"]}, InvalidTour, "start tour: 3 cities"),
+    ],
+)
+def test_what_cannot_be(graph, options, error, message):
+    with pytest.raises(error, match=message):
+        warptsp.interop.networkx.solve(graph, **options)
 
 
 def test_networkx_is_not_imported():

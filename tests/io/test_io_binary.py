@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from instances import unit_points
 
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
@@ -36,18 +35,14 @@ def test_bare_numbers_are_read(tmp_path, monkeypatch, format, kind, columns):
     assert problem.metric is (Metric.EXACT_2D if columns == 2 else Metric.EXACT_3D)
     assert problem.name == "cities"
     assert np.array_equal(problem.coordinates, points)
-    assert is_mapped(problem.coordinates) == (kind == "<f8")
+    np.save(tmp_path / "cities.npy", points)
+    for read in (problem, load(tmp_path / "cities.npy")):
+        assert is_mapped(read.coordinates) == (kind == "<f8")
     file.rename(tmp_path / "cities.bin")
     assert np.array_equal(load(tmp_path / "cities.bin", format=format).coordinates, points)
     with open(tmp_path / "cities.bin", "rb") as stream:
         monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": stream}))
         assert np.array_equal(load("-", format=format).coordinates, points)
-
-
-def test_npy_points_are_mapped(tmp_path):
-    points = unit_points(1000, 2)
-    np.save(tmp_path / "cities.npy", points)
-    assert is_mapped(load(tmp_path / "cities.npy").coordinates)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import zipfile
 from xml.etree import ElementTree
 
@@ -41,15 +42,10 @@ def places():
 
 @pytest.mark.parametrize(("ending", "text"), [("gpx", GPX_TEXT), ("kml", KML_TEXT)])
 def test_places_are_read(tmp_path, ending, text):
-    for name in (f"a.{ending}", "a.xml", f"a.{ending}.gz"):
-        file = tmp_path / name
-        data = text.encode()
-        if name.endswith("gz"):
-            import gzip
-
-            data = gzip.compress(data)
-        file.write_bytes(data)
-        problem = load(file)
+    plain, packed = text.encode(), gzip.compress(text.encode())
+    for name, data in ((f"a.{ending}", plain), ("a.xml", plain), (f"a.{ending}.gz", packed)):
+        (tmp_path / name).write_bytes(data)
+        problem = load(tmp_path / name)
         assert problem.metric is Metric.GREAT_CIRCLE
         np.testing.assert_array_equal(problem.coordinates, [[52.5, 13.4], [48.86, 2.35]])
         assert problem.labels[0].startswith("Berlin")
@@ -57,15 +53,11 @@ def test_places_are_read(tmp_path, ending, text):
 
 
 @pytest.mark.parametrize("ending", ["gpx", "kml"])
-def test_tours_are_read_back_as_places(tmp_path, places, ending):
+@pytest.mark.parametrize("path", [OpenPath(), None])
+def test_tours_are_read_back_as_places(tmp_path, places, ending, path):
     file = tmp_path / f"tour.{ending}"
-    write_tour(file, [2, 0, 1], places.__class__(places.metric, places.coordinates, open=OpenPath()))
+    write_tour(file, [2, 0, 1], Problem(places.metric, places.coordinates, open=path))
     np.testing.assert_array_equal(load(file).coordinates, places.coordinates[[2, 0, 1]])
-
-
-def test_a_closed_route_has_each_place_once(tmp_path, places):
-    write_tour(tmp_path / "a.gpx", [0, 1, 2], places)
-    assert load(tmp_path / "a.gpx").n == 3
 
 
 def test_kml_has_a_line_and_the_cities(tmp_path, places):
@@ -86,6 +78,7 @@ def bomb(entities):
     return f"<!DOCTYPE gpx [{''.join(lines)}]><gpx><wpt lat='1' lon='2'><name>&a;</name></wpt></gpx>"
 
 
+PLACE = "<Placemark><Point><coordinates>{}</coordinates></Point></Placemark>"
 HOSTILE = {
     "entities": bomb(20),
     "a file": '<!DOCTYPE gpx [<!ENTITY x SYSTEM "file:///etc/passwd">]><gpx><wpt lat="1" lon="2"/>&x;</gpx>',
@@ -114,11 +107,7 @@ def test_document_types_are_refused(tmp_path, text, encoding):
         ("a.gpx", "<gpx>\n<wpt lat='91' lon='2'/></gpx>", "a.gpx:2: a place has latitude '91' and"),
         ("a.gpx", "<gpx>\n<wpt lon='nan'/></gpx>", "a.gpx:2: a place has latitude '' and longitude 'nan'"),
         ("a.kml", "<kml><Placemark/></kml>", "a.kml: has no placemarks with a Point"),
-        (
-            "a.kml",
-            "<kml><Placemark><Point><coordinates>1</coordinates></Point></Placemark></kml>",
-            "latitude '' and longitude '1'",
-        ),
+        ("a.kml", f"<kml>{PLACE.format(1)}</kml>", "latitude '' and longitude '1'"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, name, text, message):
@@ -187,9 +176,7 @@ def test_archives_that_are_refused(tmp_path):
 def test_a_link_to_places_is_told(tmp_path):
     link = "<NetworkLink><Link><href>https://maps.example/kml?mid=1</href></Link></NetworkLink>"
     (tmp_path / "a.kml").write_text(f"<kml><Document>{link}</Document></kml>")
-    with pytest.raises(
-        ParseError, match=r"no places but a link .*'https://maps.example/kml.mid=1': in Google"
-    ):
+    with pytest.raises(ParseError, match=r"no places but a link .*'https://maps.example/kml.mid=1': in G"):
         load(tmp_path / "a.kml")
 
 

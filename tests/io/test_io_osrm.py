@@ -22,12 +22,7 @@ TABLE = {
     "sources": [
         {"hint": "x", "distance": 4.1, "name": "Friedrichstraße", "location": [13.388798, 52.517033]},
         {"hint": "y", "distance": 6.9, "name": "Torstraße", "location": [13.39763, 52.529432]},
-        {
-            "hint": "z",
-            "distance": 4.7,
-            "name": "Platz der Vereinten Nationen",
-            "location": [13.428554, 52.523239],
-        },
+        {"hint": "z", "distance": 4.7, "name": "Vereinte Nationen", "location": [13.428554, 52.523239]},
     ],
 }
 TABLE["destinations"] = TABLE["sources"]

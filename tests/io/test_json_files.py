@@ -17,11 +17,8 @@ from warptsp.io import load, read_tour
 PLACES = {"A": (52.1, 13.2), "B": (53.1, 13.3), "C": (53.4, 14.2)}
 NAMED = [{"name": name, "lat": lat, "lon": lon} for name, (lat, lon) in PLACES.items()]
 MATRIX = [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
-COLUMNS = {
-    "name": list(PLACES),
-    "lat": [lat for lat, _ in PLACES.values()],
-    "lon": [lon for _, lon in PLACES.values()],
-}
+LATITUDES, LONGITUDES = (list(axis) for axis in zip(*PLACES.values(), strict=True))
+COLUMNS = {"name": list(PLACES), "lat": LATITUDES, "lon": LONGITUDES}
 
 
 def point(lat, lon):
@@ -164,11 +161,8 @@ def test_where_no_route_leads(tmp_path, caplog):
 def test_nodes_of_overpass(tmp_path, caplog):
     nodes = [{"type": "node", "id": 77, "lat": 1, "lon": 2}, {"type": "node", "id": 55, "lat": 3, "lon": 4}]
     assert read(tmp_path, {"elements": nodes}).node_ids.tolist() == [77, 55]
-    ways = [
-        {"type": "way", "id": 77, "center": {"lat": 5, "lon": 6}, "tags": {"name": "W"}},
-        {"type": "way", "id": 78},
-    ]
-    problem = read(tmp_path, {"elements": nodes + ways})
+    way = {"type": "way", "id": 77, "center": {"lat": 5, "lon": 6}, "tags": {"name": "W"}}
+    problem = read(tmp_path, {"elements": [*nodes, way, {"type": "way", "id": 78}]})
     assert (problem.n, problem.node_ids, list(problem.labels)) == (3, None, ["", "", "W"])
     assert "elements without a place are left out, 1 of 4" in caplog.text
 
@@ -193,17 +187,11 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (
-            "[1, 2, 3]",
-            "a list of 3 entries such as 1 is no instance: places by name, .* GeoJSON or the table of a",
-        ),
+        ("[1, 2, 3]", "a list of 3 entries such as 1 is no instance: places by name, .* or the table of a"),
         ("5", "5 is no instance"),
         ("{}", "an empty object is no instance"),
         ('{"a": 1}', "an object with the keys 'a' is no instance"),
-        (
-            '{"nodes": [{"id": 1}], "links": [{"source": 1}]}',
-            "an object with the keys 'nodes', 'links' is no",
-        ),
+        ('{"nodes": [{"id": 1}], "links": [{"to": 1}]}', "an object with the keys 'nodes', 'links' is no"),
         ('{"type": "Topology", "objects": {}}', "an object with the keys 'type', 'objects' is no instance"),
         ('{"A": {"B": 5}, "B": {"C": 9}}', "no distance leads from 'A' to 'C': every pair is needed"),
         ('{"A": [1, 2], "A": [3, 4]}', "an object has the key 'A' twice: each once is needed"),
@@ -211,22 +199,13 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
         ("[[0, Infinity], [1, 0]]", 'Infinity is not a JSON number: .*, in a matrix "inf" for a missing arc'),
         (f"[[1{'0' * 400}, 1], [2, 3]]", "is too large for a floating-point number"),
         ('{"a":' * 500 + "[[1, 2]]" + "}" * 500, "an object with the keys 'a' is no instance"),
-        (
-            '[{"name": "A", "coordinates": [13.2, 52.1]}]',
-            r"'coordinates' is \[13.2, 52.1\]: call it latlon or",
-        ),
-        (
-            '[{"coordinatesofthecustomer": [13.2, 52.1]}]',
-            "'coordinatesofthecustomer' is .*: call it latlon or",
-        ),
+        ('[{"name": "A", "at": [13.2, 52.1]}]', r"'at' is \[13.2, 52.1\]: call it latlon or lonlat"),
+        ('[{"coordinatesofthecustomer": [13.2, 52.1]}]', "'coordinatesofthecustomer' is .*: call it latlon"),
         ('{"lat": [1, 2], "lon": [3]}', "column 'lat' has 2 entries, and column 'lon' 1: all have as many"),
         ('[{"x": 1, "y": 2}, 5]', r"row 1 \(counted from 0\) is 5: an object is needed, as before it"),
         ('{"x": 1}\n{"x": 1\n', "a.json:2: is not JSON: Extra data"),
         ('{"elements": []}', "has no elements with lat and lon: ask Overpass for nodes, or for out center"),
-        (
-            '{"origin_addresses": [], "rows": [], "status": "X", "error_message": "no key"}',
-            "answered 'X' and no",
-        ),
+        ('{"rows": [], "status": "X", "error_message": "no key"}', "answered 'X' and no table: 'no key'"),
         ('{"error": {"code": 6004, "message": "too many"}}', "the service answered no table: 'too many'"),
         (
             '{"origin_addresses": ["P"], "destination_addresses": ["Q"], "rows": [{"elements": [{}]}]}',
@@ -234,10 +213,7 @@ def test_columns_and_incomplete_rows(tmp_path, caplog):
         ),
         ('[{"originIndex": 1, "duration": "5s", "condition": "ROUTE_EXISTS"}]', "1 elements of 2 places"),
         ('[{"originIndex": 1e9, "duration": "5s", "condition": "X"}]', "an index '1000000000.0': a whole"),
-        (
-            '{"matrix": {"numOrigins": 2, "numDestinations": 3, "travelTimes": [0]}}',
-            "1 travelTimes, not 2 x 3",
-        ),
+        ('{"matrix": {"numOrigins": 2, "numDestinations": 3, "distances": [0]}}', "1 distances, not 2 x 3"),
         (
             '[{"duration": "5s", "condition": "ROUTE_EXISTS"}, {"originIndex": 0}, {"originIndex": 1}, 7]',
             "4 elements of 2 places: one from each place to each",
@@ -274,3 +250,18 @@ def test_what_solve_writes_is_checked_and_no_instance(tmp_path):
     assert (checked.exit_code, "visits each of the 3 cities once" in checked.output) == (0, True)
     with pytest.raises(ParseError, match=r"is a tour that warptsp found: the places stand in '.*a.json'"):
         load(answer)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"x": True, "y": 2}, {"x": 3, "y": 4}],
+        {"A": [True, 2.5], "B": [3, 4]},
+        {"x": [1, True], "y": [2, 3]},
+        {"A": {"B": True, "C": 2}, "B": {"C": 3}},
+        [[0, True, 2], [1, 0, 3], [2, 3, 0]],
+    ],
+)
+def test_true_is_no_number(tmp_path, document):
+    with pytest.raises(ParseError):
+        read(tmp_path, document)

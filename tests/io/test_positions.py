@@ -12,6 +12,10 @@ from warptsp.io.options import ReadOptions
 from warptsp.io.table import read_table
 from warptsp.io.table.angles import angle_of
 
+HASH = (
+    "2 rows begin with a # as comments do, and are left out: lines 2, 4; "
+    "quotation marks make it part of a name"
+)
 BERLIN, LISBON = (52.52, 13.405), (38.7225, -9.1375)
 
 
@@ -89,24 +93,19 @@ def test_both_coordinates_in_one_column_and_angles(text, caplog):
     assert caplog.records or text.startswith("name;lat;lon")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_nothing_but_that_column():
+    for rows in (
         '"lat, lon"\n"52.52, 13.405"\n"38.7225, -9.1375"\n',
         "wkt\nPOINT(13.405 52.52)\nPOINT (-9.1375 38.7225)\n",
-    ],
-)
-def test_nothing_but_that_column(text):
-    problem, _ = read(text)
-    np.testing.assert_allclose(problem.coordinates, [BERLIN, LISBON])
-    assert problem.labels is None
+    ):
+        problem, _ = read(rows)
+        np.testing.assert_allclose(problem.coordinates, [BERLIN, LISBON])
+        assert problem.labels is None
 
 
 def test_what_is_no_degree_is_x_and_y():
-    for text in (
-        "geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n",
-        "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n",
-    ):
+    numbers = "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n"
+    for text in ("geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n", numbers):
         problem, _ = read(text)
         assert problem.metric.name == "EXACT_2D"
         assert np.floor(problem.coordinates).tolist() == [[389000, 5819000], [389100, 5819500]]
@@ -157,14 +156,15 @@ def test_the_title_says_which_coordinate_is_the_first(title, longitude_first, ca
     assert f"is taken for {order}" in caplog.text
 
 
-def test_letters_say_more_than_the_title():
+def test_letters_say_more_than_the_title_and_one_of_a_pair_may_be_whole():
     problem, _ = read("name\tlon, lat\nA\t52° 30' N 13° E\nB\t53° 30' N 9° 45' E\n")
     np.testing.assert_array_equal(problem.given_coordinates(), [(52.5, 13), (53.5, 9.75)])
-
-
-def test_a_pair_with_a_whole_number():
     problem, _ = read("name\two\nA\t48, 11.5\nB\t52.5, 13.25\nC\t50, 10\n")
     np.testing.assert_array_equal(problem.given_coordinates(), [(48, 11.5), (52.5, 13.25), (50, 10)])
+
+
+LIKE_COMMENTS = "1 row begins with a # as comments do, and is left out"
+QUOTED = "; quotation marks make it part of a name"
 
 
 @pytest.mark.parametrize(
@@ -175,11 +175,12 @@ def test_a_pair_with_a_whole_number():
         ("name;x;y\r\na;1;2\r\n;;\r\nb;3;4\r\nc;5;6\r\n;;\r\n;;\r\n", "1 blank row is left out: line 3"),
         ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
         ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
-        (
-            'name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n',
-            "2 rows begin with a # as comments do, and are left out: lines 2, 4; quotation marks make it "
-            "part of a name",
-        ),
+        ('name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n', HASH),
+        ("#7 km north 1\nname x y\n#1 1 2\na 3 4\nb 5 6\nc 7 8\n# 9 9\n", f"{LIKE_COMMENTS}: line 3{QUOTED}"),
+        ('name,x,y\na,1,2\n"b, c",3,4\n#1 "d, e",1,9\n#2,5,6\nf,7,8\n', f"{LIKE_COMMENTS}: line 5{QUOTED}"),
+        ("name\tx\ty\tnote\n#1\t1\t2\t\na\t3\t4\t\nb\t5\t6\tc\n", f"{LIKE_COMMENTS}: line 2{QUOTED}"),
+        ("#1;10;2\nb;3;40\nc;50;6\n", f"{LIKE_COMMENTS}: line 1{QUOTED}"),
+        ("# x y\n1 2\n3 4\n#made 2024 by us\n5 6\n", ""),
         ("\n\nx,y\n1,2\n3,4\n5,6\n,,\n,\n", ""),
     ],
 )
@@ -189,6 +190,11 @@ def test_blank_rows_are_left_out_with_a_warning(text, said, caplog):
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == (
         [f"file.csv: {said}"] if said else []
     )
+
+
+def test_a_name_in_quotation_marks_is_no_line_of_titles():
+    problem, _ = read('"a" 1.5 2.5\n"x y z" 3.5 4.5\n"b" 5.5 6.5\n')
+    assert problem.labels == ["a", "x y z", "b"]
 
 
 @pytest.mark.parametrize("field", ["1" + " " * 100_000 + "x", "1 N" * 50_000, "POINT (" + "1 " * 100_000])

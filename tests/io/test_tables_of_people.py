@@ -119,7 +119,7 @@ def test_a_column_of_kinds_is_none_of_names():
 
 def test_axes_and_a_title_above_the_names_of_columns(caplog):
     assert read("Point,X Axis,Y Axis\nP1,1,2\nP2,3,4\n").coordinates.tolist() == [[1, 2], [3, 4]]
-    for title in ("Customers of May,,\n,,\n", "Customers\n", "7\n\n"):
+    for title in ("Customers of May,,\n,,\n", "Customers\n", "7\n\n", "Stops of Tuesday\n"):
         found = read(f"{title}name,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n")
         assert (list(found.labels), found.metric) == (["A", "B"], Metric.GREAT_CIRCLE)
         assert "the columns are named in line" in told(caplog)[-1]
@@ -163,11 +163,7 @@ def test_rows_of_parquet_without_coordinates(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("text", "columns", "shown"),
     [
-        (
-            "Kunde;Koord\nA;52.5, 13.4\n",
-            {"lat": "Koord", "lon": "Koord", "name": "Kunde"},
-            "lat 'Koord', lon 'Koord'",
-        ),
+        ("K;O\nA;52.5, 13.4\n", {"lat": "O", "lon": "O", "name": "K"}, "name 'K', lat 'O', lon 'O'"),
         ("A;52.5, 13.4;7\n", {"lat": 2, "lon": 2, "name": 1}, "name 1, lat 2, lon 2; left out: 3"),
         ("A;52.5N;13.4E\n", {"lat": 2, "lon": 3, "name": 1}, "name 1, lat 2, lon 3"),
     ],
@@ -237,10 +233,8 @@ def test_few_places_are_no_triangle(text, places):
 def test_a_blank_diagonal_without_names_is_no_row_of_names():
     found = Problem.from_matrix([[0, 7, 2], [5, 0, 4], [1, 3, 0]], asymmetric=True)
     for mark in ("", "x", "-", "*"):
-        text = "\n".join(
-            ",".join(mark if i == j else str(d) for j, d in enumerate(row))
-            for i, row in enumerate(found.given_matrix().tolist())
-        )
+        rows = np.where(np.eye(3, dtype=bool), mark, found.given_matrix().astype(str))
+        text = "\n".join(map(",".join, rows))
         np.testing.assert_array_equal(read(text, asymmetric=True).given_matrix(), found.given_matrix())
 
 
@@ -277,9 +271,7 @@ def test_inf_is_a_missing_arc_in_every_form(form):
 
 
 def test_none_in_a_matrix():
-    rows = [
-        [None if i == j else value for j, value in enumerate(row)] for i, row in enumerate(SQUARE.tolist())
-    ]
+    rows = np.where(np.eye(4, dtype=bool), None, SQUARE).tolist()
     assert warptsp.solve(rows).length == warptsp.solve(SQUARE).length
     assert Problem.from_matrix(rows).integral
     rows[0][3] = rows[3][0] = None
@@ -342,14 +334,8 @@ def test_encodings_that_are_known_by_what_they_look_like(encoding, tmp_path, cap
     assert len(lines) == (encoding in said)
     assert all(said[encoding] in line for line in lines)
     # A byte order mark counts more.
-    assert (
-        list(
-            load(
-                path, encoding="cp1251" if encoding in ("utf-8-sig", "utf-16", "utf-32") else encoding
-            ).labels
-        )
-        == NAMES
-    )
+    given = "cp1251" if encoding in ("utf-8-sig", "utf-16", "utf-32") else encoding
+    assert list(load(path, encoding=given).labels) == NAMES
 
 
 @pytest.mark.parametrize("encoding", OTHERS)
@@ -379,13 +365,9 @@ def test_encodings_that_do_not_fit(tmp_path):
 
 def test_cells_of_numbers_separate_no_thousands_and_texts_may(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
-    for cells, price, refused in (
-        ((980, 1.125), 7, False),
-        ((980, "1.125"), 7, True),
-        ((980, "1.125"), 0.5, True),
-    ):
+    for y, price, refused in ((1.125, 7, False), ("1.125", 7, True), ("1.125", 0.5, True)):
         book = openpyxl.Workbook()
-        for row in (("name", "x", "y", "price"), ("A", *cells, price), ("B", 5, 870, 3)):
+        for row in (("name", "x", "y", "price"), ("A", 980, y, price), ("B", 5, 870, 3)):
             book.active.append(row)
         book.save(tmp_path / "a.xlsx")
         if refused:
@@ -404,16 +386,9 @@ def test_sheets_by_name_and_number(tmp_path):
         for row in (("name", "x", "y"), (title, number, 1)):
             sheet.append(row)
     book.save(tmp_path / "a.xlsx")
-    for sheet, name in (
-        (None, "Depots"),
-        ("kunden", "Kunden"),
-        (3, "Kunden"),
-        ("3", "Kunden"),
-        ("1", "1"),
-        (1, "Depots"),
-        (np.int64(1), "Depots"),
-    ):
-        assert list(load(tmp_path / "a.xlsx", sheet=sheet).labels) == [name]
+    for name, sheets in (("Depots", (None, 1, np.int64(1))), ("1", ("1",)), ("Kunden", ("kunden", 3, "3"))):
+        for sheet in sheets:
+            assert list(load(tmp_path / "a.xlsx", sheet=sheet).labels) == [name]
     with pytest.raises(InvalidOption, match="sheet: 'x': there is no such sheet; the sheets are 'Depots',"):
         load(tmp_path / "a.xlsx", sheet="x")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
@@ -439,8 +414,8 @@ def test_a_count_above_the_coordinates(text, name, tmp_path):
 
 
 def test_a_count_above_a_matrix_and_what_is_none():
-    assert read("3\n0 5 7\n5 0 9\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
-    assert read("3\n0\n5 0\n7 9 0\n").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
+    for rows in ("0 5 7\n5 0 9\n7 9 0\n", "0\n5 0\n7 9 0\n"):
+        assert read(f"3\n{rows}").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
     assert read("5\n7 9\n1 2 3\n").n == 4  # a triangle without diagonal
     with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
         read("4\n1 2\n3 4\n5 6\n")
@@ -459,9 +434,7 @@ def test_a_minus_of_unicode():
     "text", ["1'250;3\n870;4\n", "A;1 250;3\nB;870;4\n", "1,250.5;3\n870;4\n", "x;y\n1'250;3\n870;4\n"]
 )
 def test_marks_between_thousands_are_told(text):
-    with pytest.raises(
-        ParseError, match=r".1.250(.5)?..*: a number is needed \(without marks between thousands\)"
-    ):
+    with pytest.raises(ParseError, match=r".1.250(.5)?..*: a number .* \(without marks between thousands\)"):
         read(text)
 
 
@@ -480,9 +453,7 @@ def test_a_blank_half_with_a_diagonal_is_no_matrix():
     "text", ["1\n2,739\n3,706,738\n", "0,838,618\n1,611\n2\n", "1,,,,\n2,7,,,\n3,4,5,,\n4,5,6,8,\n"]
 )
 def test_a_triangle_with_counted_names_is_asked(text):
-    with pytest.raises(
-        ParseError, match="the first column may count the cities or hold distances: write the"
-    ):
+    with pytest.raises(ParseError, match="the first column may count the cities or hold distances: write"):
         read(text)
 
 
@@ -498,15 +469,8 @@ def test_a_gap_in_a_matrix_without_names():
     rows = ["0,1,2,3", "1,0,4,{}", "2,4,0,5", "3,{},5,0"]
     assert read("\n".join(rows).format("\u221e", "inf")).matrix[1, 3] > 20  # more than any tour
     for gap in ("", "NA", "-"):
-        with pytest.raises(
-            ParseError, match="in row 2, column 4 of the matrix: a distance is needed, inf for a"
-        ):
+        with pytest.raises(ParseError, match="in row 2, column 4 of the matrix: a distance is needed, inf"):
             read("\n".join(rows).format(gap, gap))
-
-
-def test_a_title_of_as_many_words_as_columns():
-    problem = read("Stops of Tuesday\nShop,lat,lon\nA,52.5,13.5\nB,48.5,2.5\n")
-    assert (problem.n, list(problem.labels)) == (2, ["A", "B"])
 
 
 @pytest.mark.parametrize(

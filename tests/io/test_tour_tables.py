@@ -12,6 +12,7 @@ from calls import call
 
 import warptsp
 from warptsp import BackendUnavailable, InvalidOption, OutputError, Problem, load, read_tour, write_tour
+from warptsp.problem.itinerary import Schedule, Timing
 
 NAMES = ["Depot", 'Bäcker "Müller"; Söhne', "=1+1", "-5", "+49 30 1", "@home", "Rue d'Été, 5"]
 ORDER = [3, 0, 6, 1, 5, 2, 4]
@@ -71,17 +72,10 @@ def test_csv_is_written_as_the_table_was(tmp_path, encoding, delimiter, decimal)
     # From the table of a tour as from the first.
     again = load(path)
     warptsp.solve(again, kicks=1).save(tmp_path / "again.csv")
-    assert (
-        (tmp_path / "again.csv")
-        .read_bytes()
-        .decode(mark)
-        .splitlines()[0]
-        .startswith(
-            delimiter.join(
-                ["position", "id", "Kunde", "Breite", "Länge", "Umsatz", "Straße", "distance_from"]
-            )
-        )
-    )
+    titles = (tmp_path / "again.csv").read_bytes().decode(mark).splitlines()[0].split(delimiter)
+    assert titles == [
+        title for title in lines[0].split(delimiter) if "time" not in title and title != "arrival"
+    ]
 
 
 def test_columns_that_the_caller_names_keep_their_titles(tmp_path):
@@ -122,7 +116,7 @@ def test_no_coordinate_that_is_written_may_be_thousands(tmp_path):
     """1.125 and 1.250 alone are refused behind semicolons: with a zero more they are surely what they are."""
     for mark in ",.":
         (tmp_path / "a.csv").write_text(
-            "name;x;y\na;1.1250;2.2500\nb;3;7.125\nc;5.0625;8\n".replace(".", mark), encoding="utf-8"
+            f"name;x;y\na;1{mark}1250;2{mark}2500\nb;3;7{mark}125\nc;5{mark}0625;8\n"
         )
         problem = load(tmp_path / "a.csv")
         fewer = warptsp.solve(problem, kicks=1).remove([2])
@@ -142,9 +136,8 @@ def test_what_an_encoding_does_not_hold_goes_to_utf_8(tmp_path):
     write_tour(tmp_path / "d.csv", [2, 0, 1], polish)
     assert "Kraków" in (tmp_path / "d.csv").read_bytes().decode("cp1250")
     assert read_tour(tmp_path / "d.csv", polish).tolist() == [2, 0, 1]
-    write_tour(
-        tmp_path / "d.csv", [2, 1, 0], Problem(polish.metric, polish.coordinates, labels=polish.labels)
-    )
+    plain = Problem(polish.metric, polish.coordinates, labels=polish.labels)
+    write_tour(tmp_path / "d.csv", [2, 1, 0], plain)
     assert read_tour(tmp_path / "d.csv", polish).tolist() == [2, 1, 0]  # in UTF-8
 
 
@@ -171,15 +164,30 @@ def test_a_workbook_has_texts_numbers_and_times(tmp_path, openpyxl):
     first, *rows = cells(openpyxl, path)
     by = {title.value: [row[at] for row in rows] for at, title in enumerate(first)}
     assert by["PLZ"][ORDER.index(1)].value == "01067"
-    assert by["PLZ"][ORDER.index(3)].value == 37.5
+    assert by["PLZ"][ORDER.index(3)].value == "37,5"  # all of a column are numbers, or none
     assert by["arrival"][0].value == datetime.timedelta(hours=22, minutes=30)
     assert {cell.number_format for cell in by["arrival"]} == {"[hh]:mm"}
-    schedule = warptsp.problem.itinerary.Schedule.of(
-        problem, np.array(ORDER, dtype=np.int32), warptsp.problem.itinerary.Timing(50, 300, "22:30")
-    )
+    schedule = Schedule.of(problem, np.array(ORDER, dtype=np.int32), Timing(50, 300, "22:30"))
     for cell, seconds in zip(by["time_from_start"], schedule.seconds, strict=False):
         assert cell.value.total_seconds() == round(seconds)
     np.testing.assert_array_equal(found.coordinates, problem.coordinates[ORDER])
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["12", "-3.5", "", "n/a"], [12, -3.5, None, "n/a"]),
+        (["01067", "10115", "", "4"], ["01067", "10115", None, "4"]),
+        (["4929000000000000", "7", "0", "1"], ["4929000000000000", "7", "0", "1"]),
+        (["-0", "1e5", "1.50", "8"], ["-0", "1e5", "1.50", 8]),
+    ],
+)
+def test_a_column_with_codes_holds_no_numbers(tmp_path, openpyxl, given, kept):
+    problem = Problem.from_points([[0, 0], [1, 0], [1, 1], [0, 1]], extra={"given": given})
+    write_tour(tmp_path / "a.xlsx", [0, 1, 2, 3], problem)
+    first, *rows = cells(openpyxl, tmp_path / "a.xlsx")
+    at = [cell.value for cell in first].index("given")
+    assert [row[at].value for row in rows] == kept
 
 
 @pytest.mark.parametrize("labels", [
@@ -193,9 +201,6 @@ def test_every_name_comes_back_from_a_workbook(tmp_path, openpyxl, labels):
         write_tour(tmp_path / name, tour, problem, csv_safe=True)
         assert read_tour(tmp_path / name, problem).tolist() == tour
     found = load(tmp_path / "a.xlsx")
-    same(
-        found, Problem(problem.metric, problem.coordinates, labels=labels), tour
-    ) if found.extra is None else None
     assert list(found.labels) == [" ".join(labels[city].split()) for city in tour]
     assert all(cell.data_type != "f" for row in cells(openpyxl, tmp_path / "a.xlsx") for cell in row)
 
@@ -215,8 +220,7 @@ def test_a_workbook_is_written_whole_or_not_at_all(tmp_path, openpyxl, monkeypat
     assert os.listdir(tmp_path) == ["a.xlsx"]
 
 
-def test_what_no_sheet_holds_is_refused_before_the_search(tmp_path, capsys, monkeypatch):
-    pytest.importorskip("openpyxl", reason="an extra reads Excel: pip install 'warptsp[excel]'")
+def test_what_no_sheet_holds_is_refused_before_the_search(tmp_path, openpyxl, capsys, monkeypatch):
     (tmp_path / "a.csv").write_text(f"name,x,y\n{'n' * 32_768},0,0\nb,1,1\n")
     assert call("solve", tmp_path / "a.csv", "-o", tmp_path / "a.xlsx", "-q") == 2
     assert "a text of 32768 characters, and a cell has at most 32767" in capsys.readouterr().err
@@ -247,9 +251,8 @@ def test_from_a_sheet_to_a_sheet_with_arrivals(tmp_path, openpyxl, capsys):
     assert "arrivals     08:00  Kunde 0\n" in shown
     assert "with stops of 5 min" in shown
     rows = cells(openpyxl, tmp_path / "route.xlsx")
-    assert [cell.value for cell in rows[0]][:7] == [
-        "position", "id", "Kunde", "Breite", "Länge", "Tel.", "arrival"
-    ]  # fmt: skip
+    titles = [cell.value for cell in rows[0]]
+    assert titles[:7] == ["position", "id", "Kunde", "Breite", "Länge", "Tel.", "arrival"]
     assert rows[1][5].value == "0300"
     problem = load(tmp_path / "stops.xlsx")
     tour = read_tour(tmp_path / "route.xlsx", problem)
@@ -264,14 +267,12 @@ def test_from_a_sheet_to_a_sheet_with_arrivals(tmp_path, openpyxl, capsys):
     assert len(cells(openpyxl, tmp_path / "r2.xlsx")) == 62
 
 
-def test_columns_that_could_be_those_of_a_tour(tmp_path):
+def test_columns_that_could_be_those_of_a_tour(tmp_path, openpyxl):
     """Each title stands once, and what a shop calls Nr is no second id."""
     table = "position,position,position (3),Nr,x,y\na,b,c,A-1,1,2\nd,e,f,A-2,3,4\ng,h,i,A-3,9,8\n"
     (tmp_path / "a.csv").write_text(table)
     problem = load(tmp_path / "a.csv")
     for name in ("b.csv", "b.xlsx"):
-        if name.endswith("xlsx"):
-            pytest.importorskip("openpyxl", reason="an extra reads workbooks: pip install 'warptsp[excel]'")
         write_tour(tmp_path / name, [2, 0, 1], problem)
         assert read_tour(tmp_path / name, problem).tolist() == [2, 0, 1]
         found = load(tmp_path / name)
@@ -281,15 +282,11 @@ def test_columns_that_could_be_those_of_a_tour(tmp_path):
         assert first == {"position (4)": "g", "position (2)": "h", "position (3)": "i"}
 
 
-def test_what_names_places_does_so_in_any_order(tmp_path):
+def test_what_names_places_does_so_in_any_order_and_times_do_not(tmp_path, openpyxl):
     (tmp_path / "a.csv").write_text("x,y,Empfänger\n1,2,Ott\n3,4,1860\n9,8,Ely\n", encoding="utf-8")
     problem = load(tmp_path / "a.csv")
     write_tour(tmp_path / "b.csv", [1, 2, 0], problem)
     same(load(tmp_path / "b.csv"), problem, [1, 2, 0])
-
-
-def test_times_of_a_tour_are_no_names(tmp_path):
-    pytest.importorskip("openpyxl", reason="an extra reads workbooks: pip install 'warptsp[excel]'")
     problem = Problem.from_points([[1.0, 2.0], [3.0, 4.0], [9.0, 8.0]], "haversine")
     write_tour(tmp_path / "b.xlsx", [1, 2, 0], problem, speed=30)
     found = load(tmp_path / "b.xlsx")
@@ -312,9 +309,7 @@ def test_names_below_a_title_of_our_own(tmp_path, title):
 
 def test_a_frame_has_the_columns_of_the_table():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    frame = pandas.DataFrame(
-        {"Ort": ["a", "b", "c"], "lat": [1.0, 2, 3], "lon": [4.0, 5, 7], "load": [7, 8, 9]}
-    )
+    frame = pandas.DataFrame({"Ort": list("abc"), "lat": [1.0, 2, 3], "lon": [4.0, 5, 7], "load": [7, 8, 9]})
     result = warptsp.solve(Problem.from_frame(frame, columns={"name": "Ort"}))
     found = result.to_frame(speed=60, depart="08:00")
     assert list(found.columns) == [
@@ -338,9 +333,8 @@ def test_a_frame_has_the_columns_of_the_table():
 def test_maps_of_projected_places(tmp_path):
     geopandas = pytest.importorskip("geopandas", reason="an extra draws maps: pip install 'warptsp[geo]'")
     x, y = [390_000.0, 392_000.0, 391_000.0, 388_000.0], [5_820_000.0, 5_819_000.0, 5_815_000.0, 5_817_000.0]
-    points = geopandas.GeoDataFrame(
-        {"name": list("abcd")}, geometry=geopandas.points_from_xy(x, y), crs=25833
-    )
+    geometry = geopandas.points_from_xy(x, y)
+    points = geopandas.GeoDataFrame({"name": list("abcd")}, geometry=geometry, crs=25833)
     problem = Problem.from_frame(points)
     assert (problem.unit, problem.crs) == ("m", "EPSG:25833")
     result = warptsp.solve(problem)
@@ -381,11 +375,7 @@ def test_lines_across_the_antimeridian_are_cut():
     [
         ("pandas", lambda result: result.to_frame(), "a data frame needs pandas"),
         ("geopandas", lambda result: result.to_geodataframe(), "a GeoDataFrame needs GeoPandas"),
-        (
-            "pyproj",
-            lambda result: result.save("a.gpx"),
-            "coordinates in EPSG:25833 are put on maps by pyproj",
-        ),
+        ("pyproj", lambda result: result.save("a.gpx"), "coordinates in EPSG:25833 are put on maps by"),
     ],
 )
 def test_what_is_not_installed_is_said(monkeypatch, module, make, message):

@@ -10,11 +10,11 @@ import pytest
 from instances import unit_points
 
 import warptsp
-from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.errors import InvalidOption
 from warptsp.methods import METHODS
 from warptsp.methods.launch import LAUNCH
 from warptsp.methods.parameters import describe_params
-from warptsp.papers.hill_climbing.cuda import MAX_CITIES, check_version
+from warptsp.papers.hill_climbing.cuda_plan import MAX_CITIES
 
 ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False, "range_size": 9}
 GIVEN = [
@@ -71,10 +71,6 @@ def test_few_cities_need_no_launch(caplog) -> None:
     assert result.params == {"passes": 2}
 
 
-@pytest.mark.parametrize("version", ["auto", "shared-matrix", "global-matrix", "one-thread", "tuned"])
-def test_climbers_on_a_gpu_add_positions_in_32_bits(version) -> None:
+def test_climbers_on_a_gpu_add_positions_in_32_bits() -> None:
     problem = SimpleNamespace(n=MAX_CITIES + 1, matrix=None, integral=True)
-    device = SimpleNamespace(shared_memory_per_block=10**9, memory_free=lambda: 10**15, ordinal=0)
-    with pytest.raises(UnsupportedProblem, match=f"{MAX_CITIES + 1} cities are too many: the maximum is"):
-        check_version(problem, device, version)
     assert f"{MAX_CITIES} cities at most" in METHODS["hill-climbing"].gpu_lacks(problem)

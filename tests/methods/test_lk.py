@@ -200,6 +200,7 @@ def test_a_token_in_the_middle_of_a_phase(n, params, phase):
         ({"part": 99}, "part: 99"),
         ({"whole": -1}, "whole: -1"),
         ({"breadth": ()}, "breadth"),
+        ({"breadth": "a,b"}, "breadth"),
         ({"breadth": (5, 9)}, "breadth"),
         ({"breadth": (1,) * 6}, "breadth"),
         ({"walks": 1.5}, "walks: 1.5 is not a share"),
@@ -221,7 +222,7 @@ def test_impossible_parameters_are_named(params, message):
     [
         {"candidates": 1, "per_quadrant": 0},
         {"candidates": 64, "per_quadrant": 16},
-        {"depth": 1, "breadth": (1,)},
+        {"depth": 1, "breadth": [1]},
         {"depth": 30, "breadth": (8, 8, 8, 8, 8)},
         {"segment": 10_000},
         {"walks": 1.0, "walk": 1},

@@ -419,7 +419,7 @@ def test_constructions_and_candidate_lists_of_any_magnitude(data: st.DataObject)
         problem.check_tour(tour)
         assert math.isfinite(problem.length(tour))
     if problem.n > 1 and not problem.asymmetric:
-        rows = neighbors.candidate_lists(problem)
+        rows = neighbors.candidate_lists(problem, 10, 2)
         assert ((rows >= -1) & (rows < problem.n)).all()
 
 
@@ -459,3 +459,14 @@ def test_small_instances_of_any_magnitude_on_a_gpu(gpu, method: str) -> None:
         solved(problem, method=method, kicks=5, device="cuda", time_limit=3.0)
 
     search()
+
+
+@pytest.mark.parametrize("seed", [19, 74, 165])
+def test_gains_that_are_rounded_by_more_than_is_left_of_the_length_prove_nothing_else(seed: int) -> None:
+    lengths = 10.0 ** np.random.default_rng(seed).uniform(-12, 12, (13, 13))
+    lengths = np.triu(lengths, 1) + np.triu(lengths, 1).T
+    result = warptsp.solve(lengths, threads=1, prove=False)
+    exact = warptsp.solve(lengths, method="exact")
+    assert result.length == pytest.approx(exact.length, rel=1e-12) or not result.proved_optimal
+    assert min(point.length for point in result.history) > 0
+    assert result.stop_reason != "a tour of length 0 is optimal"

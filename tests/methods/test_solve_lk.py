@@ -45,15 +45,6 @@ def test_a_raising_callback_in_the_middle_keeps_the_best_tour():
     assert result.kicks > 500
 
 
-def test_parameters_of_the_method():
-    params = {"depth": 6, "breadth": [3, 1]}
-    assert warptsp.solve(whole_points(50), kicks=10, params=params).params["breadth"] == (3, 1)
-    with pytest.raises(warptsp.InvalidOption, match="depth"):
-        warptsp.solve(whole_points(50), params={"depth": 0})
-    with pytest.raises(warptsp.InvalidOption, match="breadth"):
-        warptsp.solve(whole_points(50), params={"breadth": "a,b"})
-
-
 def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)  # the clock shall not decide
     points = np.random.default_rng(23).random((60, 2))

@@ -145,13 +145,13 @@ def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, thread
 
 
 @attacked
-def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
+def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2):
     made = tour_search()
     made.grow(
         count=count, kicks_per_city=kicks_per_city, temperature=temperature, steps=3, seed=1, round=1,
         threads=threads, token=token(),
     )  # fmt: skip
-    made.generation(selection=selection, blocks=True, seed=1, round=1, threads=threads, token=token())
+    made.return_to_best()
 
 
 @attacked

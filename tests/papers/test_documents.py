@@ -99,7 +99,7 @@ def test_a_gpu_runs_the_version_of_the_document(monkeypatch, number, method, gpu
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("number", DOCUMENTS)
-def test_documents_run_on_a_gpu(gpu: object, number: str) -> None:
+def test_documents_run_on_a_gpu(number: str) -> None:
     kicks = 50 if number == "002" else None
     found = warptsp.solve(instance(200), document=number, device="cuda", kicks=kicks)
     assert found.device == "cuda:0"

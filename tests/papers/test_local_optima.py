@@ -9,17 +9,18 @@ import itertools
 
 import numpy as np
 import pytest
-from instances import problem_of
+from instances import AWKWARD, awkward, problem_of
 from test_neighbor_search import assert_local_optimum
-from test_symmetric import best_gain, tolerance
+from test_symmetric import PATHS, RANDOM, VARIANTS, best_gain, tolerance
+from test_symmetric_three_opt import best_gain_of_three
 
 import warptsp
 from warptsp import _native
-from warptsp.problem import OpenPath
 from warptsp.run import COMPLETE
 
 FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
 ANNEALING = "symmetric-annealing"
+EXHAUSTIVE = ["two-opt", "three-opt", "swap", "relocate", "vnd"]
 TWO_OPT = [
     ("two-opt", {}),
     ("two-opt", {"pruned": True}),
@@ -34,8 +35,8 @@ TWO_OPT = [
     ("hill-climbing", {"climbers": 1}),
     ("hill-climbing", {"climbers": 9}),
 ]
-NEVER_OPEN = ("hill-climbing",)
-PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(start=3, end=5)]
+LISTS = [("neighbor-two-opt", {"neighbors": 8}), ("neighbor-three-opt", {"neighbors": 8})]
+ILS = ("ils", {"neighbors": 8, "iterations": 3.0})
 
 
 def solve(problem, method, params, **options):
@@ -51,6 +52,16 @@ def assert_two_optimal(problem, result):
     assert gain <= tolerance(problem), f"an exchange of two edges gains {gain}"
 
 
+def assert_optimal(problem, result, method, neighbors=40):
+    """In the neighbourhood that the method is said to search; nothing is known of swaps and relocations."""
+    if method.startswith("neighbor") or method == "ils":
+        assert_local_optimum(problem, result, neighbors, method != "neighbor-two-opt")
+    elif method not in ("swap", "relocate") and result.params.get("order") != "random":
+        assert_two_optimal(problem, result)
+        if method.endswith("three-opt"):
+            assert best_gain_of_three(problem, result.tour) <= tolerance(problem)
+
+
 @pytest.mark.parametrize("start", ["given", "random", "greedy"])
 @pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "MAN_2D", "GEO", "real"])
 @pytest.mark.parametrize(("method", "params"), TWO_OPT)
@@ -63,15 +74,66 @@ def test_no_exchange_of_two_edges_is_left(method, params, kind, start, device):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize(("method", "params"), [m for m in TWO_OPT if m[0] not in NEVER_OPEN])
-def test_nor_with_ends_and_fixed_edges(method, params, fixed, path):
-    edges = {"fixed_edges": FIXED} if fixed else {}
-    problem = problem_of("EUC_2D", 60, seed=4, side=300, open=path, **edges)
-    if params.get("pruned") and (fixed or path is not None):
-        return
-    for start in ("random", "greedy"):
-        assert_two_optimal(problem, solve(problem, method, params, start=start, device="cpu"))
+@pytest.mark.parametrize("kind", ["EUC_2D", "MAN_2D", "whole"])
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        *((method, {}) for method in ("two-opt", "three-opt", "swap", "relocate", "vnd")),
+        *(("symmetric-two-opt", variant) for variant in VARIANTS),
+        ("symmetric-three-opt", {}),
+        *((ANNEALING, {"order": order, "rotations": 300, "chains": 2}) for order in ("threads", "random")),
+        *LISTS,
+        ILS,
+    ],
+)
+def test_ends_and_fixed_edges_are_kept(method, params, kind, path, device):
+    for n, edges in itertools.product((33, 34), ({}, {"fixed_edges": FIXED})):
+        problem = problem_of(kind, n, seed=4, side=300, open=path, **edges)
+        result = solve(problem, method, params, start="random", device=device)
+        assert result.length < warptsp.solve(problem, method="construct", start="random").length
+        assert_optimal(problem, result, method, neighbors=8)
+
+
+@pytest.mark.parametrize("kind", AWKWARD)
+@pytest.mark.parametrize("method", ["symmetric-two-opt", ANNEALING, "symmetric-three-opt", "hill-climbing"])
+def test_awkward_places(method, kind, device):
+    for n in (40, 41) if method == "symmetric-three-opt" else (98, 99):
+        problem = awkward(kind, n)
+        given = {} if method == "hill-climbing" else {"start": "given"}
+        params = {"climbers": 6} if method == "hill-climbing" else {}
+        assert_optimal(problem, solve(problem, method, params, device=device, **given), method)
+
+
+@pytest.mark.parametrize(("method", "params"), [*((method, {}) for method in EXHAUSTIVE), *LISTS, ILS])
+def test_few_cities(method, params, device):
+    for n, kind in itertools.product(range(1, 9), ("EUC_2D", "whole")):
+        problem = problem_of(kind, n, side=300)
+        result = warptsp.solve(problem, method=method, params=params, start="random", device=device)
+        problem.check_tour(result.tour)
+        if n > 3 and method != "ils":
+            assert_optimal(problem, result, method, neighbors=8)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "n"),
+    [
+        *((method, {"passes": 20}, 1500) for method in ("two-opt", "swap", "relocate")),
+        *((method, {"passes": 20}, 150) for method in ("three-opt", "vnd")),
+        ("two-opt", {"passes": 60, "pruned": True}, 1500),
+        *(("symmetric-two-opt", order, 600 if order == RANDOM else 3000) for order in VARIANTS),
+        ("symmetric-three-opt", {}, 400),
+        ("hill-climbing", {"climbers": 100, "restart": "perturb"}, 60),
+    ],
+)
+def test_threads_change_nothing(method, params, n):
+    problem = problem_of("EUC_2D", n, side=30_000)
+    one, *others = (
+        warptsp.solve(problem, method=method, params=params, threads=threads, device="cpu", bound=False)
+        for threads in (1, 2, 5)
+    )
+    for other in others:
+        assert (one.tour == other.tour).all()
+        assert one.counters == other.counters
 
 
 @pytest.mark.parametrize(("method", "params"), TWO_OPT)
@@ -111,10 +173,7 @@ def test_a_second_method_ends_at_a_local_optimum(first, then):
     problem = problem_of("EUC_2D", 80, seed=6)
     limits = {"kicks": 50} if first == "lk" else {}
     result = warptsp.solve(problem, method=first, then=then, device="cpu", **limits)
-    if then.startswith("neighbor") or then == "ils":
-        assert_local_optimum(problem, result, 40, then == "ils")
-    else:
-        assert_two_optimal(problem, result)
+    assert_optimal(problem, result, then)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -168,12 +227,10 @@ def test_a_limit_on_passes_is_no_completion(method):
     ],
 )
 def test_a_limit_of_no_kicks_means_the_first_local_optimum(method, device):
-    problem = problem_of("EUC_2D", 70, seed=11)
+    problem = problem_of("EUC_2D", 50, seed=11)
     result = warptsp.solve(problem, method=method, start="random", kicks=0, device=device)
     assert result.stop_reason == "limit of 0 kicks"
-    if method.startswith("neighbor") or method == "ils":
-        assert_local_optimum(problem, result, 40, method != "neighbor-two-opt")
-    elif method == "lk":
+    if method == "lk":
         assert result.length < 0.5 * warptsp.solve(problem, method="construct", start="random").length
     else:
-        assert_two_optimal(problem, result)
+        assert_optimal(problem, result, method)

@@ -222,26 +222,6 @@ def test_ils_with_the_documents_neighbourhood():
     assert best <= instance.tolerance
 
 
-@pytest.mark.parametrize("opened", [OpenPath(), OpenPath(start=3), OpenPath(5, 11), None])
-@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_open_paths_and_fixed_edges(method, opened, device):
-    problem = Problem.from_points(whole_points(60, 4), "EUC_2D", fixed_edges=FIXED, open=opened)
-    params = {"iterations": 3.0} if method == "ils" else {}
-    result = solve(problem, method, params=params, start="greedy", device=device)
-    if method != "ils":
-        assert_local_optimum(problem, result, 8, method == THREE)
-
-
-@pytest.mark.parametrize("n", range(1, 9))
-@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_few_cities(method, n, device):
-    for metric in ("EUC_2D", "whole"):
-        problem = problem_of(metric, n, side=300)
-        result = solve(problem, method, device=device)
-        if n > 3 and method != "ils":
-            assert_local_optimum(problem, result, 8, method == THREE)
-
-
 @pytest.mark.parametrize("acceptance", ACCEPTANCES)
 @pytest.mark.parametrize("segment", [0, 20])
 def test_iterated_local_search(acceptance, segment, device):
@@ -381,7 +361,6 @@ def test_passes_end_a_descent(device):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D", "ATT", "whole", "MAN_3D"])
 def test_a_gpu_makes_the_moves_of_the_cpu(metric):
     problem = problem_of(metric, 700, side=300)
@@ -414,7 +393,6 @@ def assert_the_passes_of_the_cpu(problem, params, *, on_gpu=None, **options):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("edges", ["next", "both"])
 @pytest.mark.parametrize(
     ("metric", "n"),
@@ -433,7 +411,6 @@ def test_a_gpu_makes_the_whole_passes_of_the_cpu(metric, n, edges):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("edges", ["next", "both"])
 @pytest.mark.parametrize("opened", [OpenPath(), OpenPath(5, 11), None])
 def test_whole_passes_of_paths_and_fixed_edges_on_a_gpu(opened, edges):
@@ -443,7 +420,6 @@ def test_whole_passes_of_paths_and_fixed_edges_on_a_gpu(opened, edges):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 def test_whole_passes_of_a_tour_too_long_for_shared_memory():
     problem = Problem.from_points(whole_points(24_000, 16, side=10**6), "EUC_2D")
     many = {"edges": "next", "moves": "many"}
@@ -453,7 +429,6 @@ def test_whole_passes_of_a_tour_too_long_for_shared_memory():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu")
 def test_a_tour_too_long_for_shared_memory():
     problem = Problem.from_points(whole_points(24_000, 16, side=10**6), "EUC_2D")
     params = {"iterations": 0.02, "chains": 1}
@@ -478,38 +453,3 @@ def test_that_a_matrix_has_no_quadrants_is_logged(caplog):
     with caplog.at_level(logging.INFO):
         solve(problem_of("whole", 30))
     assert "no quadrants" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "message"),
-    [
-        *(
-            (
-                method,
-                {"edges": "next", "improvement": "first"},
-                "edges: 'next' goes with improvement 'best' only",
-            )
-            for method in (TWO, "ils")
-        ),
-        (TWO, {"edges": "last"}, "edges: 'last' is not 'both' or 'next'"),
-        (TWO, {"neighbors": 0}, "neighbors: 0 is not between 1 and 1000"),
-        (THREE, {"neighbors": 1001}, "neighbors: 1001"),
-        (THREE, {"improvement": "worst"}, "improvement"),
-        (TWO, {"moves": "all"}, "moves"),
-        (TWO, {"block": 100}, "block: 100 is not a multiple of 32"),
-        (TWO, {"passes": -1}, "passes: -1"),
-        ("ils", {"iterations": -1.0}, "iterations: -1.0"),
-        ("ils", {"iterations": float("nan")}, "iterations: nan"),
-        ("ils", {"acceptance": "never"}, "acceptance: 'never'"),
-        ("ils", {"temperature": -1.0}, "temperature: -1.0"),
-        ("ils", {"temperature": 1.0, "acceptance": "always"}, "temperature: only acceptance 'annealed'"),
-        ("ils", {"segment": -1}, "segment: -1"),
-        ("ils", {"chains": 0}, "chains: 0"),
-        ("ils", {"improvement": "worst"}, "improvement"),
-        ("ils", {"restart": "half"}, "restart"),
-    ],
-)
-def test_impossible_parameters_are_named(method, params, message):
-    with pytest.raises(warptsp.InvalidOption) as caught:
-        warptsp.solve(whole_points(20, 0), method=method, params=params)
-    assert message in str(caught.value)

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from instances import AWKWARD, MATRICES, awkward, distances, problem_of
-from test_symmetric import OTHERS, PATHS, PLANAR, best_gain, closed, same_cycle, tolerance
+from instances import MATRICES, distances, problem_of
+from test_symmetric import OTHERS, PLANAR, best_gain, closed, same_cycle, tolerance
 
 import warptsp
 
@@ -120,23 +120,3 @@ def test_three_optimal_in_exact_arithmetic(kind, device):
         assert best_gain(problem, result.tour) <= tolerance(problem)
         assert result.length == problem.length(result.tour)
         assert result.stop_reason == "the search is complete"
-
-
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("kind", ["EUC_2D", "MAN_2D", "whole"])
-def test_ends_and_fixed_edges_are_kept(kind, path, device):
-    fixed = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
-    for n in (33, 34):
-        for edges in (np.empty((0, 2), np.int32), fixed):
-            problem = problem_of(kind, n, open=path, fixed_edges=edges)
-            result = solve(problem, device=device)
-            problem.check_tour(result.tour)
-            assert best_gain_of_three(problem, result.tour) <= 0
-
-
-@pytest.mark.parametrize("kind", AWKWARD)
-def test_awkward_places(kind, device):
-    for n in (40, 41):
-        problem = awkward(kind, n)
-        result = solve(problem, "given", device=device)
-        assert best_gain_of_three(problem, result.tour) <= tolerance(problem)

@@ -23,6 +23,7 @@ LONGEST = 400
 POINTS = unit_points(14, 14)
 MATRIX = np.hypot(*(POINTS[:, None] - POINTS[None]).transpose(2, 0, 1))
 SMALL = MATRIX[:5, :5]
+MATRIX_DOORS = (elkai.DistanceMatrix, fast_tsp.find_tour, python_tsp.solve_tsp_local_search)
 MASKED = np.ma.array(SMALL, mask=np.eye(5, k=1, dtype=bool))
 
 VALUES = {
@@ -238,27 +239,22 @@ def test_a_valid_result_or_one_line(door):
     "values", [MASKED, list(MASKED), tuple(MASKED), np.ma.array([SMALL[0, 1]] * 10, mask=[0, 1] * 5)]
 )
 def test_masked_entries_are_not_forgotten(values):
-    for door in (
-        Problem.from_matrix,
-        Problem.from_array,
-        warptsp.solve,
-        elkai.DistanceMatrix,
-        fast_tsp.find_tour,
-    ):
-        with pytest.raises(
-            InvalidProblem, match=r"entry \[\d(, \d)?\] \(counted from 0\) is masked, and so are [45]"
-        ):
+    masked = r"entry \[\d(, \d)?\] \(counted from 0\) is masked, and so are [45]"
+    for door in (Problem.from_matrix, Problem.from_array, *MATRIX_DOORS, warptsp.solve):
+        with pytest.raises(InvalidProblem, match=masked):
             door(values)
 
 
 def test_masked_points_and_tours_are_not_forgotten():
     places = np.ma.masked_greater(POINTS, 0.9)
-    with pytest.raises(InvalidProblem, match="masked"):
-        Problem.from_points(places)
-    with pytest.raises(InvalidProblem, match="masked"):
-        Problem(Metric.EXACT_2D, coordinates=places)
-    with pytest.raises(InvalidProblem, match="masked"):
-        points(fixed_edges=np.ma.array([[0, 1], [1, 2]], mask=[[0, 0], [0, 1]]))
+    edges = np.ma.array([[0, 1], [1, 2]], mask=[[0, 0], [0, 1]])
+    for door in (
+        Problem.from_points,
+        lambda _: Problem("EXACT_2D", places),
+        lambda _: points(fixed_edges=edges),
+    ):
+        with pytest.raises(InvalidProblem, match="masked"):
+            door(places)
     tour = np.ma.array(np.arange(14), mask=np.arange(14) == 3)
     for door in (points().length, points().check_tour, lambda tour: warptsp.solve(points(), start=tour)):
         with pytest.raises(InvalidTour, match=r"entry \[3\] \(counted from 0\) is masked"):
@@ -285,10 +281,7 @@ def test_a_sparse_matrix_takes_memory_for_what_it_holds(shape):
     from scipy import sparse
 
     matrix = sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 2])), shape=shape)
-    with pytest.raises(
-        InvalidProblem,
-        match=r"which this machine does not have|no way leads|no finite entry|not symmetric|at most",
-    ):
+    with pytest.raises(InvalidProblem, match=r"which this machine does not have|not symmetric|at most"):
         Problem.from_matrix(matrix)
 
 
@@ -316,11 +309,8 @@ def test_a_condensed_matrix_that_fits_nowhere():
 )
 @pytest.mark.parametrize("metric", ["GEO", "GREAT_CIRCLE"])
 def test_degrees_out_of_range(metric, place, message):
-    for door in (Problem.from_points, lambda points, metric: Problem(Metric[metric], coordinates=points)):
-        with pytest.raises(
-            InvalidProblem, match=f"{message} of city 1 .*: degrees are needed, latitude before"
-        ):
-            door([[1, 2], place], metric)
+    with pytest.raises(InvalidProblem, match=f"{message} of city 1 .*: degrees are needed, latitude before"):
+        Problem(Metric[metric], coordinates=[[1, 2], place])
 
 
 def test_minutes_and_angles_are_looked_at(caplog):
@@ -383,11 +373,8 @@ def test_a_wall_is_compared_exactly_with_integers_beyond_doubles():
 
 
 def test_reals_beside_infinity_stay_reals():
-    for rows in (
-        [[math.inf, 3.0], [3, 0]],
-        np.array([[math.inf, 3], [3, 0]]),
-        [[math.inf, 3], [3, math.nan]],
-    ):
+    reals = [[math.inf, 3.0], [3, 0]]
+    for rows in (reals, np.array(reals), [[math.inf, 3], [3, math.nan]]):
         assert not Problem.from_matrix(rows).integral
 
 
@@ -402,13 +389,8 @@ def test_lengths_that_64_bits_do_not_hold_are_refused_in_one_line():
 
 def test_drop_ins_say_which_row_is_ragged():
     ragged = [[0, 1, 2], [1, 0, 3], [2, 3]]
-    for door in (
-        fast_tsp.find_tour,
-        elkai.DistanceMatrix,
-        python_tsp.solve_tsp_local_search,
-        Problem.from_matrix,
-    ):
+    for door in (*MATRIX_DOORS, Problem.from_matrix):
         with pytest.raises(
-            InvalidProblem, match=r"entry 2 \(counted from 0\) is a row of 2, and the first is a row of 3"
+            InvalidProblem, match=r"entry 2 \(counted from 0\) is a row of 2, and the first is"
         ):
             door(ragged)

@@ -12,9 +12,10 @@ from warptsp.construct import construct
 from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp._native import StopToken
+from warptsp._native import Effort, StopToken
 from warptsp.proof import node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
+from warptsp.proof.evidence import Node
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -151,6 +152,26 @@ def test_equal_lengths_do_not_hold_up_the_simplex_method(monkeypatch):
     tour = warptsp.solve(problem, threads=1, kicks=20_000, prove=False).tour
     assert prove(problem, tour, threads=1).proved
     assert programs[0].iterations < 12_000
+
+
+def test_a_dive_finds_the_tour_that_the_bound_of_a_grid_allows():
+    """Where nothing but ties is left, edges can be fixed for nothing; a tree would go on for hours."""
+    grid = np.stack(np.meshgrid(np.arange(22), np.arange(22)), axis=-1).reshape(-1, 2)
+    holes = 100.0 * grid[np.random.default_rng(5).permutation(484)[:440]]
+    problem = Problem.from_points(holes, "EUC_2D")
+    instance = ClosedInstance.of(problem, problem.length(construct(problem)))
+    node = NodeSolver(instance, instance.close(construct(problem)), seed=0, token=StopToken())
+    for effort in (Effort.SUBTOURS, Effort.BLOSSOMS, Effort.TIGHTENING):
+        node.cut_at_root(effort)
+    node.price_to_the_end()
+    root = node.evidence
+    assert instance.value(root.bound) < 0.99 * instance.value(node.length)
+    node.dive(Node((), root))
+    assert instance.value(root.bound) == instance.value(node.length)
+    problem.check_tour(instance.open(node.tour))
+    assert problem.length(instance.open(node.tour)) == instance.value(node.length)
+    assert node.branches == ()
+    assert node.evidence is root
 
 
 def test_a_wide_gap_leaves_few_edges_in_the_programme_of_the_tree():

@@ -78,12 +78,13 @@ def test_the_best_tour_is_saved_when_there_is_one(problem, tmp_path):
     np.testing.assert_array_equal(np.load(file), order())
 
 
-def test_no_bound_is_told_of_a_running_sum_that_has_drifted_below_zero(caplog):
+def test_a_running_sum_that_has_drifted_below_zero_is_told_by_no_one(caplog):
     problem = Problem.from_points(whole_points(9, side=100), "EXACT_2D")
     heard = []
     run = Run(Settings(problem, callback=heard.append), StopToken())
     run.report_bound(0.0)
     report(run, 5e90)
     report(run, -3.9e-85)
-    assert [progress.lower_bound for progress in heard] == [0.0, None]
+    assert [progress.lower_bound for progress in heard] == [0.0, 0.0]
+    assert heard[-1].length == problem.length(order())
     assert "withdrawn" not in caplog.text

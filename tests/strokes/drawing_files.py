@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from warptsp.cli import commands
-from warptsp.strokes import arrange
+from warptsp.strokes import Euclidean, Plan, arrange
 from warptsp.strokes.files import Rules, read_drawing, rewritten
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 80">'
@@ -45,6 +46,16 @@ def written(name, data, rules=None, **options):
         **{"home": [0, 0], **options},
     )
     return rewritten(drawing, plan, rules)
+
+
+def plan_of(drawing, order, backwards=False, entry=0):
+    """A plan with this order, for which nothing was searched."""
+    n = len(drawing.paths)
+    return Plan(
+        order=order, backwards=np.broadcast_to(backwards, n), entry=np.broadcast_to(entry, n),
+        joined=np.zeros(n, dtype=bool), travel=0.0, travel_before=0.0, home=None, back=False,
+        machine=Euclidean(), seconds=0.0,
+    )  # fmt: skip
 
 
 # Random files of each format, with what their readers know.
@@ -99,6 +110,8 @@ def random_svg(rng):
             f'<line x1="{a}" y1="{b}" x2="{c}" y2="{d}"{look}/>',
             f'<circle cx="{a}" cy="{b}" r="2.5"{look}/>',
             f'<path d="M{a} {b}l{c} {d}"{look}/>',
+            f'<path d="M{a} {b}C1 2 3 4 {c} {d}s2 2 0 0a5 3 30 1 1 4 4z"{look}/>',
+            f'<ellipse cx="{a}" cy="{b}" rx="3" ry="1"{look}/>',
             f"<path d='M{a} {b}q1 2 {c} {d}t3 4'{look}/>",
             f'<path d="M{a} {b}h9v{c}z m1 1l5 5"{look}/>',
             f'<rect x="{a}" y="{b}" width="9" height="4"{look}/>',
@@ -202,7 +215,7 @@ def checked_svg(data):
             found.append((f"end of {name}", "", Counter()))
             return
         own = {key: value for key, value in element.attrib.items() if key not in GEOMETRY}
-        shape = svgelements.Path(_shape_of(svgelements, name, element.attrib))
+        shape = svgelements.Path(getattr(svgelements, SHAPES[name])(dict(element.attrib)))
         color = (own.get("stroke", "red"), own.get("fill", "none"))  # as the root says
         if not found[-1][2] or found[-1][1] != color:
             found.append(("run", color, Counter()))
@@ -219,22 +232,9 @@ def checked_svg(data):
     return [f for f in found if f[0] != "comment"], ids
 
 
-SHAPES = ("path", "line", "polyline", "polygon", "rect", "circle", "ellipse")
-GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "points", "width", "height")
-
-
-def _shape_of(svgelements, name, own):
-    n = {key: float(value) for key, value in own.items() if re.fullmatch(r"[-+.\de]+", value)}
-    if name == "path":
-        return own["d"]
-    if name in ("polyline", "polygon"):
-        return "M" + own["points"] + ("z" if name == "polygon" else "")
-    if name == "line":
-        return f"M{n['x1']},{n['y1']}L{n['x2']},{n['y2']}"
-    if name == "rect":
-        return f"M{n['x']},{n['y']}h{n['width']}v{n['height']}h{-n['width']}z"
-    r = n["r"]
-    return f"M{n['cx'] + r},{n['cy']}a{r},{r} 0 0 1 {-2 * r},0a{r},{r} 0 0 1 {2 * r},0z"
+SHAPES = {"path": "Path", "line": "SimpleLine", "polyline": "Polyline", "polygon": "Polygon", "rect": "Rect",
+          "circle": "Circle", "ellipse": "Ellipse"}  # fmt: skip
+GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "points", "width", "height")
 
 
 def checked_dxf(data):

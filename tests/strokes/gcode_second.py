@@ -18,9 +18,11 @@ STEP = 0.5
 
 
 def simulate(text):
-    """What happens at each point: depths in order, words in any, crashes of rapid moves, the end."""
+    """What happens at each point: depths in order, words in any, crashes of rapid moves, the last state;
+    and where that is, and how far rapid moves go in the plane.
+    """
     depths, words, crashes = defaultdict(list), defaultdict(Counter), Counter()
-    at, motion, state, relative = [None, None, None], None, {"spindle": "M5"}, False
+    at, motion, state, relative, travel = [None, None, None], None, {"spindle": "M5"}, False, 0.0
     for line in text.lstrip("\ufeff").splitlines():
         if line.count("(") > line.count(")"):
             break
@@ -54,6 +56,7 @@ def simulate(text):
         begin, at = at, to
         if None in begin[:2] or None in to[:2]:
             continue
+        travel += math.dist(begin[:2], to[:2]) if motion == 0 else 0.0
         z0, z1 = begin[2], to[2]
         if begin[:2] == to[:2] and motion in (0, 1) and None not in (z0, z1):
             if motion == 0:
@@ -70,7 +73,7 @@ def simulate(text):
     orders = {
         spot: [d for k, d in enumerate(seen) if k == 0 or d != seen[k - 1]] for spot, seen in depths.items()
     }
-    return orders, words, crashes, state
+    return orders, words, crashes, state, at, travel
 
 
 def points(a, b, motion, values):

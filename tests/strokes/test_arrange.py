@@ -15,10 +15,10 @@ from warptsp.strokes import AxisTimes, Euclidean, MaxOfAxes, arrange, search
 from warptsp.strokes.entries import Options, best_options
 from warptsp.strokes.files.registry import uncollected
 from warptsp.strokes.joining import joined
-from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.model import Ends, Ordering, Section, Units
 from warptsp.strokes.nesting import heights, parents
 from warptsp.strokes.plan import travel_points
-from warptsp.strokes.refine import Refined, refine
+from warptsp.strokes.refine import refine
 
 MACHINES = {"euclidean": Euclidean(), "max": MaxOfAxes(), "seconds": AxisTimes((3.0, 1.0), (2.0, 5.0))}
 
@@ -160,11 +160,11 @@ def test_local_search_keeps_constraints_and_measures_right(seed, kind):
         total += 0 if ends.start is None else machine.cost(ends.start, one[0])
         return total + (0 if ends.end is None else machine.cost(two[-1], ends.end))
 
-    begun = Refined(order, np.zeros(n, bool))
+    begun = Ordering(order, np.zeros(n, bool))
     before = cost(begun)
     last = before
     for rounds in range(1, 6):  # every single round improves, so that no move is valued wrongly
-        found = refine(units, machine, ends, begun, parent, np.inf, rounds=rounds)
+        found = refine(Section(units, machine, ends, parent), begun, np.inf, rounds=rounds)
         assert sorted(found.order) == list(range(n))
         assert cost(found) <= last + 1e-9
         last = cost(found)

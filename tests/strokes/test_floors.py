@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from warptsp.strokes import arrange
-from warptsp.strokes.refine import Refined
+from warptsp.strokes.model import Ordering
 
 
 @pytest.mark.parametrize("machine", ["euclidean", "max"])
@@ -107,8 +107,8 @@ def test_a_search_that_finds_nothing_good_is_not_taken(monkeypatch):
     groups = rng.integers(0, 5, 300)
     travel, _ = by_nearest(paths, groups, around, np.ones(300, dtype=bool), 2)
 
-    def poor(units, *_):
-        return Refined(rng.permutation(len(units)), np.zeros(len(units), dtype=np.bool_))
+    def poor(section, *_):
+        return Ordering(rng.permutation(len(section.units)), np.zeros(len(section.units), dtype=np.bool_))
 
     monkeypatch.setattr(module, "searched", poor)
     for group in (groups.tolist(), None):

@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from drawing_files import plan_of
 
-from warptsp.strokes import Plan
 from warptsp.strokes.files import read_drawing, rewritten
-from warptsp.strokes.machine import machine_of
 
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 100 80">'
@@ -26,21 +25,10 @@ def read(text, encoding="utf-8"):
 def changed(text, encoding="utf-8"):
     """The document with all shapes in reverse order, turned around or entered elsewhere where they may be."""
     drawing = read(text, encoding)
-    n = len(drawing.paths)
     closed = np.array([len(path) > 2 and (path[0] == path[-1]).all() for path in drawing.paths])
-    groups = np.array(drawing.groups)
-    plan = Plan(
-        order=np.lexsort([-np.arange(n), groups]),
-        backwards=drawing.reversible & ~(closed & drawing.loops),
-        entry=(closed & drawing.loops).astype(np.intp),
-        joined=np.zeros(n, dtype=bool),
-        travel=0.0,
-        travel_before=0.0,
-        home=None,
-        back=False,
-        machine=machine_of("euclidean"),
-        seconds=0.0,
-    )
+    order = np.lexsort([-np.arange(len(closed)), np.array(drawing.groups)])
+    entered = closed & drawing.loops
+    plan = plan_of(drawing, order, drawing.reversible & ~entered, entered.astype(np.intp))
     written = rewritten(drawing, plan)
     ElementTree.fromstring(written)
     return written.decode(encoding)

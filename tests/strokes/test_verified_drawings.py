@@ -95,112 +95,75 @@ def test_many_mutants_are_noticed(folder, format, seed):
     assert caught > 5
 
 
-# The verifiers, told of files that were written by hand.
-
-# Of SVG what stands in the document.
-FAULTS = [
-    ("excellon", b"T1\nX1Y1\nX2\nT2\nX3Y3\n", b"T1\nX2Y1\nX1\nT2\nX3Y3\n", None),
-    ("excellon", b"T1\nX1Y1\nX2\nT2\nX3Y3\n", b"T1\nX2\nX1Y1\nT2\nX3Y3\n", "hole"),
-    ("excellon", b"T1\nX1Y1\nX2Y2\nT2\nX3Y3\n", b"T1\nX1Y1\nT2\nX3Y3\nX2Y2\n", "hole"),
-    ("excellon", b"T1\nX1Y1\nX2Y2\nM30\n", b"T1\nX1Y1\nM30\nX2Y2\n", "hole|mixed"),
-    ("excellon", b"T1\r\nX1Y1\r\nX2Y2\r\n", b"T1\r\nX2Y2\nX1Y1\r\n", "ends of its lines"),
-    ("excellon", b"M72\nT1\nX1Y1\n", b"M71\nT1\nX1Y1\n", "lines in front"),
-    ("hpgl", b"SP1;PU0,0;PD9,9;PU1,1;PD2,2;PU;", b"SP1;PU2,2;PD1,1;PU9,9;PD0,0;PU2,2;", None),
-    (
-        "hpgl",
-        b"SP1;PU0,0;PD9,9;SP2;PU1,1;PD2,2;PU;",
-        b"SP1;PU1,1;PD2,2;SP2;PU0,0;PD9,9;PU2,2;",
-        "lines of stretch",
-    ),
-    ("hpgl", b"SP1;PU0,0;PD9,9;PU;SP0;", b"SP1;PU0,0;PD9,8;PU9,9;SP0;", "lines of stretch"),
-    ("hpgl", b"SP1;PU0,0;PD9,9;PU5,5;LBa\x03PU;", b"SP1;PU0,0;PD9,9;PU5,6;LBa\x03PU;", "text"),
-    ("hpgl", b"LT2;PU0,0;PD9,9;PU;", b"LT2;PU9,9;PD0,0;PU9,9;", "lines of stretch"),
-    ("svg", b"<g><line x2='1'/><line x2='2'/></g>", b"<g><line x2='2'/><line x1='1'/></g>", None),
-    (
-        "svg",
-        b"<g><line x2='1'/></g><g><line x2='2'/></g>",
-        b"<g><line x2='2'/></g><g><line x2='1'/></g>",
-        "colours or groups|shape in line",
-    ),
-    (
-        "svg",
-        b"<g stroke='red'><line x2='1'/><line x2='2' stroke='blue'/></g>",
-        b"<g stroke='red'><line x2='2' stroke='blue'/><line x2='1'/></g>",
-        "colours or groups",
-    ),
-    ("svg", b"<line x2='1' stroke-width='2'/>", b"<line x2='1' stroke-width='3'/>", "line 1"),
-    (
-        "svg",
-        b"<g transform='scale(2)'><line x2='1'/></g>",
-        b"<g transform='scale(3)'><line x2='1'/></g>",
-        "no shape",
-    ),
-    ("svg", b"<path d='M0 0H9V9z'/>", b"<path d='M9 0L9 9L0 0L9 0Z'/>", None),
-    ("svg", b"<path d='M0 0H9V9z'/>", b"<path d='M9 0L9 9L0 0L9 0'/>", "line 1"),
-    ("svg", b"<circle r='2'/>", b"<path d='M0 2A2 2 0 0 1 0 -2A2 2 0 0 1 0 2Z'/>", None),
-    ("svg", b"<circle r='2'/>", b"<path d='M0 2A2 2 0 0 0 0 -2A2 2 0 0 0 0 2Z'/>", "line 1"),
-    (
-        "svg",
-        b"<path d='M0 0L9 9' stroke-dasharray='1'/>",
-        b"<path d='M9 9L0 0' stroke-dasharray='1'/>",
-        "line 1",
-    ),
-    (
-        "svg",
-        b"<path fill='none' d='M0 0L9 9M1 1h1'/>",
-        b"<path fill='none' d='M1 1H2'/><path fill='none' d='M9 9L0 0'/>",
-        None,
-    ),
-    ("svg", b"<path d='M0 0L9 9M1 1h1'/>", b"<path d='M1 1H2'/><path d='M9 9L0 0'/>", "line 1"),
-    ("hpgl", b"PU5,5;PD9,9;PU1,1;PD;", b"PU1,1;PD1,1;PU5,5;PD9,9;PU1,1;", None),
-    ("hpgl", b"PU5,5;PD9,9;PU1,1;PD;", b"PU5,5;PD9,9;PU1,1;", "lines of stretch"),
-    (
-        "svg",
-        b"<line x2='1'/><circle class='k'/><line x2='2'/>",
-        b"<line x2='2'/><circle class='k'/><line x2='1'/>",
-        None,
-    ),
-    ("svg", b"<line x2='1'/><circle class='k'/>", b"<line x2='1'/><circle class='j'/>", "no shape"),
-    ("svg", b"<path id='a' d='M0 0L9 9'/>", b"<path d='M0 0L9 9'/>", "ids"),
-]
+# The verifiers, told of files that were written by hand; of SVG and DXF it is what stands in the document.
+FAULTS = {
+    "excellon": [
+        ("T1|X1Y1|X2|T2|X3Y3|", "T1|X2Y1|X1|T2|X3Y3|", None),
+        ("T1|X1Y1|X2|T2|X3Y3|", "T1|X2|X1Y1|T2|X3Y3|", "hole"),
+        ("T1|X1Y1|X2Y2|T2|X3Y3|", "T1|X1Y1|T2|X3Y3|X2Y2|", "hole"),
+        ("T1|X1Y1|X2Y2|M30|", "T1|X1Y1|M30|X2Y2|", "hole|mixed"),
+        ("T1\r|X1Y1\r|X2Y2\r|", "T1\r|X2Y2|X1Y1\r|", "ends of its lines"),
+        ("M72|T1|X1Y1|", "M71|T1|X1Y1|", "lines in front"),
+    ],
+    "hpgl": [
+        ("SP1;PU0,0;PD9,9;PU1,1;PD2,2;PU;", "SP1;PU2,2;PD1,1;PU9,9;PD0,0;PU2,2;", None),
+        ("SP1;PU0,0;PD9,9;SP2;PU1,1;PD2,2;PU;", "SP1;PU1,1;PD2,2;SP2;PU0,0;PD9,9;PU2,2;", "lines of stretch"),
+        ("SP1;PU0,0;PD9,9;PU;SP0;", "SP1;PU0,0;PD9,8;PU9,9;SP0;", "lines of stretch"),
+        ("SP1;PU0,0;PD9,9;PU5,5;LBa\x03PU;", "SP1;PU0,0;PD9,9;PU5,6;LBa\x03PU;", "text"),
+        ("LT2;PU0,0;PD9,9;PU;", "LT2;PU9,9;PD0,0;PU9,9;", "lines of stretch"),
+        ("PU5,5;PD9,9;PU1,1;PD;", "PU1,1;PD1,1;PU5,5;PD9,9;PU1,1;", None),
+        ("PU5,5;PD9,9;PU1,1;PD;", "PU5,5;PD9,9;PU1,1;", "lines of stretch"),
+    ],
+    "svg": [
+        ("<g><line x2='1'/><line x2='2'/></g>", "<g><line x2='2'/><line x1='1'/></g>", None),
+        ("<g><line x2='1'/></g><g><line x2='2'/></g>", "<g><line x2='2'/></g><g><line x2='1'/></g>",
+         "colours or groups|shape in line"),
+        ("<g stroke='red'><line x2='1'/><line x2='2' stroke='blue'/></g>",
+         "<g stroke='red'><line x2='2' stroke='blue'/><line x2='1'/></g>", "colours or groups"),
+        ("<line x2='1' stroke-width='2'/>", "<line x2='1' stroke-width='3'/>", "line 1"),
+        ("<g style='x:2'><line x2='1'/></g>", "<g style='x:3'><line x2='1'/></g>", "no shape"),
+        ("<path d='M0 0H9V9z'/>", "<path d='M9 0L9 9L0 0L9 0Z'/>", None),
+        ("<path d='M0 0H9V9z'/>", "<path d='M9 0L9 9L0 0L9 0'/>", "line 1"),
+        ("<circle r='2'/>", "<path d='M0 2A2 2 0 0 1 0 -2A2 2 0 0 1 0 2Z'/>", None),
+        ("<circle r='2'/>", "<path d='M0 2A2 2 0 0 0 0 -2A2 2 0 0 0 0 2Z'/>", "line 1"),
+        ("<path d='M0 0L9 9' stroke-dasharray='1'/>", "<path d='M9 9L0 0' stroke-dasharray='1'/>", "line 1"),
+        ("<path fill='none' d='M0 0L9 9M1 1h1'/>",
+         "<path fill='none' d='M1 1H2'/><path fill='none' d='M9 9L0 0'/>", None),
+        ("<path d='M0 0L9 9M1 1h1'/>", "<path d='M1 1H2'/><path d='M9 9L0 0'/>", "line 1"),
+        ("<line x2='1'/><circle class='k'/><line x2='2'/>",
+         "<line x2='2'/><circle class='k'/><line x2='1'/>", None),
+        ("<line x2='1'/><circle class='k'/>", "<line x2='1'/><circle class='j'/>", "no shape"),
+        ("<path id='a' d='M0 0L9 9'/>", "<path d='M0 0L9 9'/>", "ids"),
+    ],
+    "dxf": [  # layer, colour and the ends of each line
+        ("A 1 0 5, A 1 9 7", "A 1 7 9, A 1 0 5", None),
+        ("A 1 0 5, B 1 9 7", "B 1 9 7, A 1 0 5", "layers or colours"),
+        ("A 1 0 5, A 5 9 7", "A 5 9 7, A 1 0 5", "layers or colours"),
+        ("A 1 0 5, B 1 9 7, A 1 1 2", "A 1 0 5, A 1 1 2, B 1 9 7", None),
+        ("A 1 0 5", "A 1 0 6", "LINE"),
+        ("A 1 0 5", "A 2 0 5", "LINE"),
+        ("A 1 0 5", "A 1 0 5, A 1 0 5", "LINE"),
+    ],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("format", "before", "after", "message"), FAULTS)
+def whole_file(format, text):
+    """A file with this in it."""
+    if format == "dxf":
+        entity = "0\nLINE\n8\n{}\n62\n{}\n10\n{}\n20\n0\n11\n{}\n21\n0\n"
+        text = "".join(entity.format(*line.split()) for line in text.split(", "))
+        text = f"0\nSECTION\n2\nENTITIES\n{text}0\nENDSEC\n0\nEOF\n"
+    return (f"<svg>{text}</svg>" if format == "svg" else text.replace("|", "\n")).encode()
+
+
+@pytest.mark.parametrize(
+    ("format", "before", "after", "message"), [(name, *row) for name in FAULTS for row in FAULTS[name]]
+)
 def test_a_verifier_tells_files_apart(format, before, after, message):
-    if format == "svg":
-        before, after = (b"<svg>%s</svg>" % inside for inside in (before, after))
+    before, after = whole_file(format, before), whole_file(format, after)
     verify(format, before, before, Rules())
     if message is None:
         verify(format, before, after, Rules())
     else:
         with pytest.raises(NotVerified, match=message):
             verify(format, before, after, Rules())
-
-
-ENTITIES = b"0\nSECTION\n2\nENTITIES\n%s0\nENDSEC\n0\nEOF\n"
-LINE = b"0\nLINE\n8\n%s\n62\n%d\n10\n%d\n20\n0\n11\n%d\n21\n0\n"
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ([(b"A", 1, 0, 5), (b"A", 1, 9, 7)], [(b"A", 1, 7, 9), (b"A", 1, 0, 5)], None),
-        ([(b"A", 1, 0, 5), (b"B", 1, 9, 7)], [(b"B", 1, 9, 7), (b"A", 1, 0, 5)], "layers or colours"),
-        ([(b"A", 1, 0, 5), (b"A", 5, 9, 7)], [(b"A", 5, 9, 7), (b"A", 1, 0, 5)], "layers or colours"),
-        (
-            [(b"A", 1, 0, 5), (b"B", 1, 9, 7), (b"A", 1, 1, 2)],
-            [(b"A", 1, 0, 5), (b"A", 1, 1, 2), (b"B", 1, 9, 7)],
-            None,
-        ),
-        ([(b"A", 1, 0, 5)], [(b"A", 1, 0, 6)], "LINE"),
-        ([(b"A", 1, 0, 5)], [(b"A", 2, 0, 5)], "LINE"),
-        ([(b"A", 1, 0, 5)], [(b"A", 1, 0, 5), (b"A", 1, 0, 5)], "LINE"),
-    ],
-)
-def test_the_verifier_of_dxf_tells_files_apart(before, after, message):
-    one, two = (ENTITIES % b"".join(LINE % line for line in lines) for lines in (before, after))
-    if message is None:
-        verify("dxf", one, two, Rules())
-    else:
-        with pytest.raises(NotVerified, match=message):
-            verify("dxf", one, two, Rules())

@@ -10,13 +10,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from drawing_files import plan_of
 from gcode_second import UNKNOWN, differences, program
 
 import warptsp.strokes
 from warptsp.cli import commands
 from warptsp.strokes.files import NotVerified, Rules, read_drawing, rewritten
-from warptsp.strokes.machine import machine_of
-from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import verify
 
 HEAD, END = "G21 G90|M3 S10000|G0 Z5|", "M5|G0 X0 Y0|M30|"
@@ -58,13 +57,7 @@ def depths_at(out, place):
 
 def shuffled(drawing, rng):
     """A plan of any order that keeps groups."""
-    n = len(drawing.paths)
-    none = np.zeros(n, dtype=np.intp)
-    return Plan(
-        order=np.lexsort([rng.random(n), np.array(drawing.groups)]), backwards=none.astype(bool), entry=none,
-        joined=none.astype(bool), travel=0.0, travel_before=0.0, home=None, back=False,
-        machine=machine_of("euclidean"), seconds=0.0,
-    )  # fmt: skip
+    return plan_of(drawing, np.lexsort([rng.random(len(drawing.paths)), np.array(drawing.groups)]))
 
 
 PASS = "G0 X0 Y0|G1 Z{z} F100|G1 X50 F300|G0 Z5|G0 X60 Y50|G1 Z{z} F100|G1 X10 F300|G0 Z5|"

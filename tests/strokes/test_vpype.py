@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from warptsp.strokes import arrange
-
 vpype = pytest.importorskip("vpype")
 vpype_cli = pytest.importorskip("vpype_cli")
 
@@ -57,9 +55,3 @@ def test_one_layer_can_be_chosen_and_loops_enter_anywhere(execute, tmp_path):
     )
     execute(f"read {tmp_path}/in.svg warptsp --time-limit 0.2 --no-flip write {tmp_path}/out.svg")
     assert "<svg" in (tmp_path / "out.svg").read_text()
-
-
-def test_the_plan_is_that_of_the_call():
-    """What the command is for, without vpype's help."""
-    lines = [[[0, 0], [1, 0]], [[9, 0], [5, 0]]]
-    assert arrange(lines, kicks=1, threads=1).travel == pytest.approx(4)

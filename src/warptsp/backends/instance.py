@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.construct.simple import along_curve
-from warptsp.neighbors import candidate_rows
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
@@ -67,12 +67,6 @@ def native_distances(metric: Metric, rows: NDArray[Any], *, whole: bool) -> _nat
     if metric is Metric.EXPLICIT:
         return _native.Distances.of_matrix(exact)
     return _native.Distances.of_points(metric.kind, exact)
-
-
-def _with_dummy(rows: NDArray[Any], *, matrix: bool) -> NDArray[Any]:
-    if matrix:
-        return np.pad(rows, ((0, 1), (0, 1)))
-    return np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +144,10 @@ class SearchInstance:
                 one = start if start is not None else end
                 if one is not None:
                     extra = [(int(number[one]), dummy)]
-                rows = _with_dummy(rows, matrix=problem.matrix is not None)
+                if problem.matrix is None:
+                    rows = np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
+                else:
+                    rows = np.pad(rows, ((0, 1), (0, 1)))
             fixed = np.concatenate([fixed, np.array(extra, dtype=np.int32).reshape(-1, 2)])
         return cls(problem, city, rows, np.ascontiguousarray(fixed), dummy, closing)
 
@@ -161,7 +158,7 @@ class SearchInstance:
         n = len(self.city)
         own = count - (self.dummy is not None)
         points = None if self.has_matrix else self.rows[:n]
-        lists = candidate_rows(self.problem, points, own, per_quadrant, threads, token)
+        lists = candidate_lists(self.problem, own, per_quadrant, points=points, threads=threads, token=token)
         if lists is None or self.dummy is None:
             return lists
         # The dummy city is everybody's nearest; its own list is a spread of cities.

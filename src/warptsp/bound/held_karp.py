@@ -28,7 +28,7 @@ from warptsp.machine import resolve_threads
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
-from warptsp.stop.token import token_until
+from warptsp.stop.limits import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -27,10 +27,10 @@ class Axes:
 
     def turned(self, problem: Problem) -> Problem:
         """Return the instance as it is drawn."""
-        from warptsp.plotting.plane import city_plane, drawn_on_earth
-
         if self.given is None:
             return problem
+        from warptsp.plotting.plane import city_plane, drawn_on_earth
+
         if drawn_on_earth(problem):
             raise InvalidOption(
                 f"{self.given}: latitudes and longitudes are drawn as a map, north above; leave it out"
@@ -56,8 +56,10 @@ class Map:
 
     def chosen(self) -> Tiles | None:
         """Return where tiles come from, if anywhere."""
+        if self.tiles is None:
+            if self.attribution is not None:
+                raise InvalidOption("--tiles-attribution: of which map? Name its address with --tiles")
+            return None
         from warptsp.report import Tiles
 
-        if self.tiles is None and self.attribution is not None:
-            raise InvalidOption("--tiles-attribution: of which map? Name its address with --tiles")
-        return None if self.tiles is None else Tiles(self.tiles, self.attribution or "")
+        return Tiles(self.tiles, self.attribution or "")

@@ -139,15 +139,9 @@ class Reading:
         return problem
 
     def read(self, path: Path, *, notes: bool, groups: bool = False) -> Instance:
-        """The same, and return what the columns of a table were taken for, which notes would say.
+        """The same, and return what the columns of a table were taken for, which `notes` say on stderr, too.
 
-        Parameters
-        ----------
-        path : Path
-        notes : bool
-            Whether that is said on stderr, too, and not only warnings.
-        groups : bool
-            Whether the command visits one place of each group.
+        With `groups` the command visits one place of each.
         """
         from warptsp.io.instances import read_instance
 

@@ -67,10 +67,7 @@ class TourOutputs(Printing):
     ) -> None:
         """Check before any work that every file can be written, and that no two are the same.
 
-        Parameters
-        ----------
-        inputs, others : iterable of (str, path)
-            What is read, behind what it is, and what else is written, behind its option.
+        Inputs stand behind what they are, and what else is written behind its option.
         """
         from warptsp.io.registry import format_to_write
 
@@ -212,6 +209,10 @@ class Outputs(TourOutputs):
             )
         others: list[tuple[str, str | None]] = [("--picture", name) for name in self.pictures]
         others += [("--report", self.report), ("--checkpoint", self.checkpoint)]
+        if self.checkpoint is not None:
+            from warptsp.run.checkpoint import proof_beside
+
+            others.append(("--checkpoint", proof_beside(self.checkpoint)))
         for name in self.pictures:
             if not ends_in(name, FIGURES):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
@@ -247,17 +248,8 @@ class Outputs(TourOutputs):
     ) -> dict[str, list[str]]:
         """Write all that was asked for, standard output last; return the names of the files, by kind.
 
-        Of a tour with missing arcs nothing is written: there is no such tour.
-
-        Parameters
-        ----------
-        result : Result
-        first : int or None
-            The city that a closed tour begins with.
-        attempts : Attempts
-            Is told of what fails.
-        checkpointed : bool
-            Whether the search has written its checkpoint.
+        A closed tour begins with the city `first`, if any. The search may have written its checkpoint. Of a
+        tour with missing arcs nothing is written: there is no such tour.
         """
         checkpoint = [] if self.checkpoint is None or not checkpointed else [self.checkpoint]
         if len(result.missing_arcs):

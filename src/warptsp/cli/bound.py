@@ -53,7 +53,7 @@ def command(
     from warptsp.bound import lower_bound, write_certificate
     from warptsp.bound.held_karp import ITERATIONS
     from warptsp.interruption import FirstSignal
-    from warptsp.outputs import check_outputs
+    from warptsp.outputs import Attempts, check_outputs
     from warptsp.progress import in_percent
     from warptsp.quantities import format_gap, length_text
 
@@ -62,6 +62,7 @@ def command(
         inputs.append(("the tour", tour))
     check_outputs([("--certificate", certificate)], inputs)
     problem, cities = with_tour(reading.load(instance), tour, ends)
+    attempts = Attempts()
     with FirstSignal() as signals:
         bound = lower_bound(
             problem,
@@ -72,7 +73,7 @@ def command(
             device=device,
         )
         if certificate is not None and bound.certified:
-            write_certificate(certificate, problem, bound)
+            attempts.make(write_certificate, certificate, problem, bound)
     length = None if cities is None else problem.length(cities)
     gap = None if length is None or not bound.certified else bound.gap(length)
     unit = problem.unit
@@ -91,7 +92,8 @@ def command(
         Fact("bound_gap_percent", in_percent(gap), above, "gap"),
         Fact("iterations", bound.iterations),
         Fact("seconds", bound.seconds, f"{bound.seconds:.2f} s, {bound.iterations} spanning trees", "time"),
-        certificate_fact(certificate, bound.certified),
+        certificate_fact(None if attempts.failures else certificate, bound.certified),
     ]
     printing.show(facts)
+    attempts.finish()
     return signals.status

@@ -63,6 +63,7 @@ def command(
     Most instances of up to 300 cities take seconds, those of up to 1000 minutes, and some far longer. Ctrl-C
     ends the proof and keeps the best tour and what has been proved so far.
     """
+    from warptsp.errors import OutputError
     from warptsp.interruption import FirstSignal
     from warptsp.solver.proving import prove
 
@@ -75,25 +76,33 @@ def command(
             if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
-            proof = prove(
-                problem,
-                cities,
-                time_limit=time_limit,
-                seed=seed,
-                threads=threads,
-                tree=tree,
-                callback=told,
-                certificate=certificate,
-                checkpoint=checkpoint,
-                resume=resume,
-            )
+            failed: OutputError | None = None
+            try:
+                proof = prove(
+                    problem,
+                    cities,
+                    time_limit=time_limit,
+                    seed=seed,
+                    threads=threads,
+                    tree=tree,
+                    callback=told,
+                    certificate=certificate,
+                    checkpoint=checkpoint,
+                    resume=resume,
+                )
+            except OutputError as error:  # a certificate or checkpoint that cannot be written costs no tour
+                if not hasattr(error, "result"):
+                    raise
+                failed, proof = error, error.result
         outputs.write(problem, proof.tour)
     facts = [
         *_facts(problem, proof),
-        certificate_fact(certificate, proof.proved),
-        Fact("checkpoint", kept := None if checkpoint is None else str(checkpoint), kept),
+        certificate_fact(None if failed else certificate, proof.proved),
+        Fact("checkpoint", kept := None if failed or checkpoint is None else str(checkpoint), kept),
     ]
     outputs.tell(facts)
+    if failed is not None:
+        raise failed
     return signals.status
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 import warptsp._native as _native
 from warptsp.construct.construction import Construction, keep_fixed_edges
 from warptsp.problem import Metric, Problem
-from warptsp.problem.native import search_distances
+from warptsp.problem.search import search_distances
 
 
 def _greedy(

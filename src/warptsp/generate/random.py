@@ -19,6 +19,8 @@ from warptsp.problem import Metric, Problem
 _SPREAD = "possible, it must lie between 0 and 1e12"
 BLOCK = 1 << 20
 """Cities made together: 16 MB."""
+Plan = Iterator[Callable[[], NDArray[np.float64]]]
+"""What makes each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class RandomPoints:
     name: str
     comment: str
     _seed: int
-    _plan: Callable[[np.random.Generator], Iterator[Callable[[], NDArray[np.float64]]]]
+    _plan: Callable[[np.random.Generator], Plan]
 
     def blocks(self, threads: int = 1) -> Iterator[NDArray[np.float64]]:
         """The cities in order, at most `BLOCK` at a time; the same ones with any number of threads.
@@ -102,9 +104,8 @@ def uniform_points(n: int, *, seed: int = 0, side: int = 1_000_000) -> RandomPoi
     def make(size: int, state: Any) -> NDArray[np.float64]:
         return draw(_generator(state), size).astype(np.float64)
 
-    def plan(random: np.random.Generator) -> Iterator[Callable[[], NDArray[np.float64]]]:
-        for size, state in _states(random, n, draw):
-            yield partial(make, size, state)
+    def plan(random: np.random.Generator) -> Plan:
+        return (partial(make, *block) for block in _states(random, n, draw))
 
     return RandomPoints(n, f"uniform{n}", f"uniform in a square of side {side}, seed {seed}", seed, plan)
 
@@ -153,7 +154,7 @@ def clustered_points(
     def draw_chosen(random: np.random.Generator, size: int) -> NDArray[np.int64]:
         return random.integers(0, count, size=size)
 
-    def plan(random: np.random.Generator) -> Iterator[Callable[[], NDArray[np.float64]]]:
+    def plan(random: np.random.Generator) -> Plan:
         centers = random.integers(0, side, size=(count, 2))
 
         def make(size: int, before_offsets: Any, before_chosen: Any) -> NDArray[np.float64]:
@@ -189,8 +190,5 @@ def _generator(state: Any) -> np.random.Generator:
 
 
 def _checked(n: int, seed: int, side: int) -> tuple[int, int, int]:
-    return (
-        checked_whole("n", n, 1, 2**31 - 1),
-        checked_whole("seed", seed, 0, 2**63),
-        checked_whole("side", side, 1, 10**12),
-    )
+    n, seed = checked_whole("n", n, 1, 2**31 - 1), checked_whole("seed", seed, 0, 2**63)
+    return n, seed, checked_whole("side", side, 1, 10**12)

@@ -32,7 +32,7 @@ from warptsp.solver.options import seed_of
 from warptsp.solver.stages import signal_name
 from warptsp.stop import MaxRuntime
 from warptsp.stop.default import Share
-from warptsp.stop.token import token_until
+from warptsp.stop.limits import token_until
 
 MOST_PLACES = 5_000
 """The matrix of so many takes 200 MB."""

@@ -10,18 +10,14 @@ import numpy as np
 
 from warptsp.errors import InvalidProblem
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 
 
 def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Problem:
-    """The instance of a list of points, or of a MultiPoint.
+    """The instance of a list or array of points, or of a MultiPoint.
 
-    Parameters
-    ----------
-    shapes : list, array or MultiPoint
-        x goes to the east: for a metric of the globe it is the longitude, and y the latitude.
-    metric : Metric or str, optional
-        By default the Euclidean distance, not rounded: shapes do not say what their coordinates are.
+    x goes to the east: for a metric of the globe it is the longitude, and y the latitude. By default
+    distances are Euclidean, not rounded: shapes do not say what their coordinates are.
     """
     kind = getattr(shapes, "geom_type", None)
     if isinstance(kind, str) and not hasattr(shapes, "geoms"):

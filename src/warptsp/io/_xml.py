@@ -34,18 +34,11 @@ def xml_text(value: str) -> str:
 def read_elements(
     source: Source, end: Callable[[list[str], dict[str, str], str, int], None], root: str
 ) -> None:
-    """Call a function at the end of each element.
+    """Call a function at the end of each element of a document whose outermost one is a `root`.
 
-    A document type is refused, and with it entities: no text grows by them, and nothing is fetched.
-
-    Parameters
-    ----------
-    source : Source
-    end : callable
-        Is given the names of the elements around it and its own, without prefixes; its attributes; the text
-        right in it; and its line.
-    root : str
-        What the outermost element must be called.
+    It is given the names of the elements around it and its own, without prefixes; its attributes; the text
+    right in it; and its line. A document type is refused, and with it entities: no text grows by them, and
+    nothing is fetched.
     """
     path: list[str] = []
     open_elements: list[tuple[dict[str, str], list[str], int]] = []

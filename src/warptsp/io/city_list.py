@@ -58,17 +58,12 @@ def _along(edges: NDArray[np.float64], file: str) -> NDArray[np.int64]:
 def cities_in(ids: NDArray[np.int64], problem: Problem) -> TourFile:
     """The cities with these numbers; a 0 among them means that they are counted from 0."""
     if (ids == 0).any() and (problem.node_ids is None or not (problem.node_ids == 0).any()):
-        _check_counted(ids, problem)
+        if (wrong := (ids < 0) | (ids >= problem.n)).any():
+            raise InvalidTour(
+                f"there is no city {ids[wrong][0]}: the list has a 0, so it counts from 0 to {problem.n - 1}"
+            )
         return TourFile(ids.astype(np.int32))
     return TourFile(problem.cities_of(ids))
-
-
-def _check_counted(cities: NDArray[np.int64], problem: Problem) -> None:
-    wrong = (cities < 0) | (cities >= problem.n)
-    if wrong.any():
-        raise InvalidTour(
-            f"there is no city {cities[wrong][0]}: the list has a 0, so it counts from 0 to {problem.n - 1}"
-        )
 
 
 def _write(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:

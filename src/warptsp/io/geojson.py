@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.problem import Problem
-from warptsp.problem.itinerary import Itinerary, Schedule, Timing, distances, length_of
+from warptsp.problem.itinerary import Schedule, Timing, distances, length_of
 from warptsp.quantities import finite
 
 from ._json import document_in
@@ -40,18 +41,10 @@ def is_geojson(document: Any) -> bool:
 
 
 def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
-    """The points of a GeoJSON document, with great-circle distances; its lines and areas are passed over.
-
-    Parameters
-    ----------
-    document : object
-        As `json` reads it.
-    file : str
-        Its name, for warnings.
-    """
+    """The points of a document as `json` reads it, with great-circle distances; passes over other shapes."""
     found: list[tuple[Place, str]] = []
     others = []
-    nowhere = 0
+    nowhere = 0  # features without a place
     for where, node, name in _geometries(document, "the document"):
         kind = _kind(node)
         if kind in _POINTS:
@@ -64,10 +57,8 @@ def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
             if kind not in _LINES_AND_AREAS:
                 raise InvalidProblem(others[-1])
     if nowhere:
-        left_out = (
-            "1 feature without a place is" if nowhere == 1 else f"{nowhere} features without a place are"
-        )
-        _log.warning("%s: %s left out: the geometry is null", file, left_out)
+        features = counted(nowhere, "feature without a place is", "features without a place are")
+        _log.warning("%s: %s left out: the geometry is null", file, features)
     nothing = "holds no points: a FeatureCollection of Points or a MultiPoint is needed"
     return place_problem(found, others[0] if others else nothing)
 
@@ -157,52 +148,38 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
     }
     if problem.labels is not None:
         properties["order"] = [problem.label(city) for city in tour.tolist()]
-    feature = {
-        "type": "Feature",
-        "properties": properties,
-        "geometry": {"type": "MultiLineString", "coordinates": parts}
-        if len(parts) > 1
-        else {"type": "LineString", "coordinates": parts[0]},
-    }
+    line: dict[str, Any] = {"type": "LineString", "coordinates": parts[0]}
+    if len(parts) > 1:
+        line = {"type": "MultiLineString", "coordinates": parts}
+    feature = {"type": "Feature", "properties": properties, "geometry": line}
     yield b'{"type": "FeatureCollection", "features": [\n'
     yield json.dumps(feature, ensure_ascii=False).encode()
+
+    def stop(at: int) -> dict[str, Any]:
+        """The Feature of a city, with its place in the tour."""
+        city = int(tour[at])
+        properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
+        if problem.labels is not None:
+            properties["name"] = problem.labels[city]
+        if found is not None:
+            (legs, cumulative), unit = found
+            properties["distance_from_start"] = finite(cumulative[at].item(), 3)
+            if at < len(legs):
+                properties["distance_to_next"] = finite(legs[at].item(), 3)
+            properties["unit"] = unit
+        if schedule is not None:
+            properties["seconds_from_start"] = finite(float(schedule.seconds[at]), 1)
+            if at < len(schedule.legs):
+                properties["seconds_to_next"] = finite(float(schedule.legs[at]), 1)
+            if schedule.depart is not None:
+                properties["arrival"] = schedule.arrival(at)
+        point = {"type": "Point", "coordinates": places[at, ::-1].tolist()}
+        return {"type": "Feature", "properties": properties, "geometry": point}
+
     for begin in range(0, problem.n, _CHUNK):
-        points = (
-            _stop(problem, int(tour[at]), at, places[at], found, schedule)
-            for at in range(begin, min(begin + _CHUNK, problem.n))
-        )
+        points = map(stop, range(begin, min(begin + _CHUNK, problem.n)))
         yield "".join(f",\n{json.dumps(point, ensure_ascii=False)}" for point in points).encode()
     yield b"\n]}\n"
-
-
-def _stop(
-    problem: Problem,
-    city: int,
-    at: int,
-    place: NDArray[np.float64],
-    lengths: tuple[Itinerary, str] | None,
-    schedule: Schedule | None,
-) -> dict[str, Any]:
-    """The Feature of a city, with its place in the tour."""
-    properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
-    if problem.labels is not None:
-        properties["name"] = problem.labels[city]
-    if lengths is not None:
-        properties["distance_from_start"] = finite(lengths[0].cumulative[at].item(), 3)
-        if at < len(lengths[0].legs):
-            properties["distance_to_next"] = finite(lengths[0].legs[at].item(), 3)
-        properties["unit"] = lengths[1]
-    if schedule is not None:
-        properties["seconds_from_start"] = finite(float(schedule.seconds[at]), 1)
-        if at < len(schedule.legs):
-            properties["seconds_to_next"] = finite(float(schedule.legs[at]), 1)
-        if schedule.depart is not None:
-            properties["arrival"] = schedule.arrival(at)
-    return {
-        "type": "Feature",
-        "properties": properties,
-        "geometry": {"type": "Point", "coordinates": [float(place[1]), float(place[0])]},
-    }
 
 
 def _read(source: Source, options: object) -> Instance:

@@ -14,7 +14,7 @@ from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 
 from ._files import of_file
 from .format import Instance, Pieces, Source

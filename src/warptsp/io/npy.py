@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from warptsp._checks import short
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.problem import Metric, Problem
-from warptsp.problem.itinerary import Timing
 from warptsp.problem.missing import with_infinity
 
 from ._files import of_file
@@ -103,22 +102,10 @@ def _read(source: Source, options: ReadOptions) -> Instance:
         return Instance(Problem.from_points(array, metric))
 
 
-def _write(problem: Problem) -> Pieces:
-    return array_pieces(bare_numbers(problem, "npy", (0, 2, 3)), header=True)
-
-
 def _write_points(n: int, blocks: Iterable[NDArray[np.float64]]) -> Pieces:
     yield _header((n, 2), np.dtype("<f8"))
     for block in blocks:
         yield np.ascontiguousarray(block, dtype="<f8").data
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return TourFile(array_in(source))
-
-
-def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
-    return array_pieces(tour, header=True)
 
 
 FORMATS = (
@@ -128,10 +115,10 @@ FORMATS = (
         tour_endings=(".npy",),
         sniff=lambda data: data.startswith(MAGIC),
         read=_read,
-        write=_write,
+        write=lambda problem: array_pieces(bare_numbers(problem, "npy", (0, 2, 3)), header=True),
         write_points=_write_points,
-        read_tour=_read_tour,
-        write_tour=_write_tour,
+        read_tour=lambda source, problem: TourFile(array_in(source)),
+        write_tour=lambda problem, tour, timing: array_pieces(tour, header=True),
         bare=True,
     ),
 )

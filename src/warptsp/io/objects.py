@@ -15,7 +15,7 @@ from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 from warptsp.problem.values import real_array
 
 from ._text import quoted
@@ -48,7 +48,9 @@ class _Columns:
     def __init__(self, columns: Mapping[Any, Any], index: Sequence[Any] | None = None) -> None:
         # An entry beside the columns is of all of them, such as the name of the tour.
         self._columns = {
-            title: without_depth(values) for title, values in columns.items() if _is_column(values)
+            title: without_depth(values)
+            for title, values in columns.items()
+            if hasattr(values, "__len__") and not isinstance(values, (str, Mapping))
         }
         self.columns = list(self._columns)
         sizes = {len(values): title for title, values in self._columns.items()}
@@ -62,10 +64,6 @@ class _Columns:
 
     def __getitem__(self, title: Any) -> Any:
         return self._columns[title]
-
-
-def _is_column(values: Any) -> bool:
-    return hasattr(values, "__len__") and not isinstance(values, (str, Mapping))
 
 
 class _Rows(TableRows):
@@ -104,19 +102,12 @@ def _text(value: Any) -> str:
 def problem_of_object(
     given: Mapping[Any, Any] | Sequence[Any], metric: Metric | str | None = None, *, asymmetric: bool = False
 ) -> Problem:
-    """The instance in a dict, or in a list of dicts.
+    """The instance in a dict, or in a list of dicts, of Python.
 
-    Parameters
-    ----------
-    given : mapping, or sequence of mappings
-        The answer of a routing service (`Problem.from_osrm`); a GeoJSON object of points; places by name,
-        ``{"Berlin": (52.5, 13.4), ...}`` or ``{"Berlin": {"lat": 52.5, "lon": 13.4}, ...}``; distances by
-        name, ``{"Berlin": {"Paris": 1054, ...}, ...}``; or columns by name, ``{"lat": [...], "lon": [...]}``.
-        Of several: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON.
-    metric : Metric or str, optional
-        That of places.
-    asymmetric : bool
-        Whether distances by name may differ by direction.
+    That is the answer of a routing service (`Problem.from_osrm`); a GeoJSON object of points; places by name,
+    ``{"Berlin": (52.5, 13.4), ...}`` or ``{"Berlin": {"lat": 52.5, "lon": 13.4}, ...}``; distances by name,
+    ``{"Berlin": {"Paris": 1054, ...}, ...}``; or columns by name, ``{"lat": [...], "lon": [...]}``. Of
+    several: rows, ``{"lat": 52.5, "lon": 13.4}``, or features of GeoJSON.
     """
     if callable(metric):
         if isinstance(given, Mapping) and given and _are_places(given.values()):
@@ -392,8 +383,7 @@ def _of_overpass(elements: list[Any], file: str | None) -> list[dict[str, Any]]:
             len(elements) - len(rows),
             len(elements),
         )
-    nodes = all(isinstance(element, Mapping) and element.get("type") == "node" for element in elements)
-    left_out = {key for key in ("name",) if all(row[key] is None for row in rows)}
-    if not nodes:  # the numbers of ways are their own
-        left_out.add("id")
+    left_out = set() if any(row["name"] is not None for row in rows) else {"name"}
+    if any(not isinstance(element, Mapping) or element.get("type") != "node" for element in elements):
+        left_out.add("id")  # the numbers of ways are their own
     return [{key: value for key, value in row.items() if key not in left_out} for row in rows]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import BackendUnavailable, ParseError
+from warptsp._checks import not_installed
+from warptsp.errors import ParseError
 
 from ._text import quoted
 from .format import Format, Instance, Source
@@ -51,10 +52,8 @@ def _read(source: Source, options: ReadOptions) -> Instance:
     try:
         from pyarrow import parquet
     except ImportError:
-        raise BackendUnavailable(
-            f"{file}: Parquet is read with pyarrow, which is not installed: pip install 'warptsp[parquet]', "
-            "or save it as CSV"
-        ) from None
+        needed = f"{file}: Parquet is read with pyarrow"
+        raise not_installed(needed, "parquet", ", or save it as CSV") from None
     try:
         table = parquet.read_table(BytesIO(data))
     except Exception as error:  # pyarrow has errors of its own for what is damaged

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import BackendUnavailable, InvalidOption, InvalidProblem, ParseError
+from warptsp._checks import not_installed
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 from warptsp.problem.names import words_for
 
@@ -91,10 +92,7 @@ def _to_degrees(system: str | None) -> Callable[..., Any]:
     try:
         import pyproj
     except ImportError:
-        raise BackendUnavailable(
-            f"coordinates in {system} are put on maps by pyproj, which is not installed: "
-            "pip install 'warptsp[geo]'"
-        ) from None
+        raise not_installed(f"coordinates in {system} are put on maps by pyproj", "geo") from None
     try:
         transform: Callable[..., Any] = pyproj.Transformer.from_crs(
             system, "EPSG:4326", always_xy=True

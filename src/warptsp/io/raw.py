@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from warptsp.errors import ParseError
 from warptsp.problem import Problem
-from warptsp.problem.itinerary import Timing
 
 from ._files import of_file, reading
 from .format import Format, Instance, Pieces, Source, TourFile
@@ -49,28 +48,19 @@ def _read(source: Source, options: ReadOptions, *, name: str) -> Instance:
         return Instance(Problem.from_points(numbers, options.metric))
 
 
-def _write(problem: Problem, *, kind: str) -> Pieces:
-    return array_pieces(bare_numbers(problem, kind, (_POINTS[kind][1],)), header=False)
-
-
 def _write_points(n: int, blocks: Iterable[NDArray[np.float64]]) -> Pieces:
     return (np.ascontiguousarray(block, dtype="<f8").data for block in blocks)
 
 
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return TourFile(_rows(source, "<i4", 1)[:, 0])
-
-
-def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:
-    return array_pieces(tour, header=False)
-
-
 def _points(name: str, *, written: bool) -> Format:
+    def write(problem: Problem) -> Pieces:
+        return array_pieces(bare_numbers(problem, name, (_POINTS[name][1],)), header=False)
+
     return Format(
         name=name,
         endings=(f".{name}",),
         read=partial(_read, name=name),
-        write=partial(_write, kind=name) if written else None,
+        write=write if written else None,
         write_points=_write_points if name == "f64" else None,
         bare=True,
     )
@@ -81,5 +71,11 @@ FORMATS = (
     _points("f32", written=False),
     _points("f64x3", written=True),
     _points("f32x3", written=False),
-    Format(name="i32", tour_endings=(".i32",), read_tour=_read_tour, write_tour=_write_tour, bare=True),
+    Format(
+        name="i32",
+        tour_endings=(".i32",),
+        read_tour=lambda source, problem: TourFile(_rows(source, "<i4", 1)[:, 0]),
+        write_tour=lambda problem, tour, timing: array_pieces(tour, header=False),
+        bare=True,
+    ),
 )

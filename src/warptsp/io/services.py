@@ -18,7 +18,8 @@ _MOST_PLACES = 10_000  # of an answer that names its entries by number, so that 
 def is_routing_answer(document: object) -> bool:
     """Whether this is the answer of such a service, a refusal included."""
     if isinstance(document, list):
-        return bool(document) and isinstance(document[0], Mapping) and _is_google_route(document[0])
+        first = document[0] if document and isinstance(document[0], Mapping) else {}
+        return "condition" in first and ("distanceMeters" in first or "duration" in first)
     if not isinstance(document, Mapping) or "type" in document:
         return False
     named = (key in document and not (key in UNITS and isinstance(document[key], Mapping)) for key in _TABLES)
@@ -58,8 +59,8 @@ def as_osrm(document: Any) -> Mapping[str, Any]:
 def _reader_of(document: Mapping[str, Any]) -> Callable[[Any], Mapping[str, Any]] | None:
     if _VALHALLA in document:
         return _valhalla
-    if "times" in document:
-        return _graphhopper
+    if "times" in document:  # GraphHopper
+        return lambda answer: {"durations": answer["times"], "distances": answer.get("distances")}
     if "rows" in document and "origin_addresses" in document:
         return _google
     here = document.get("matrix")
@@ -95,10 +96,6 @@ def _valhalla_places(entries: Any) -> list[dict[str, Any]] | None:
     return [{"location": [entry.get("lon"), entry.get("lat")]} for entry in entries]
 
 
-def _graphhopper(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"durations": document["times"], "distances": document.get("distances")}
-
-
 def _google(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Google's Distance Matrix: an element without a route has another status than OK."""
     rows = [_list_of(_get(row, "elements")) for row in _list_of(document["rows"])]
@@ -109,10 +106,6 @@ def _google(document: Mapping[str, Any]) -> Mapping[str, Any]:
         if any(entry in element for row in rows for element in row if isinstance(element, Mapping)):
             found[key] = [[_get(_get(element, entry), "value") for element in row] for row in rows]
     return {**found, "sources": [{"name": name} for name in origins]}
-
-
-def _is_google_route(element: Mapping[str, Any]) -> bool:
-    return "condition" in element and ("distanceMeters" in element or "duration" in element)
 
 
 def _google_routes(elements: Sequence[Any]) -> Mapping[str, Any]:

@@ -150,15 +150,7 @@ def read_own_tour(
 ) -> TourFile:
     """The tour in the file that the instance comes from: the order of its places, unless it has another one.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-    problem : Problem
-        The instance in it.
-    format : str, optional
-        Its format as an instance.
-    encoding : str, optional
-        That of a text.
+    The format is that of the instance, and the encoding that of a text.
     """
     source = Source(path, by_name=format is not None, encoding=encoding)
     chosen = format_of_instance(source, format)

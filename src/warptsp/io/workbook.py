@@ -13,12 +13,13 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from warptsp._checks import not_installed
 from warptsp._words import as_called, did_you_mean
-from warptsp.errors import BackendUnavailable, InvalidOption, ParseError, WarpTSPError
+from warptsp.errors import InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
 from ._text import quoted
-from .format import Format, Instance, Pieces, Source, TourFile
+from .format import Format, Pieces, Source
 from .table.reader import read
 from .table.rows import TableRows
 from .table.text import LONGEST_TITLE
@@ -32,15 +33,14 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.problem.itinerary import Timing
 
-    from .options import ReadOptions
-
 _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
 _MOST_ROWS = 1_048_576  # of a sheet
 _CHUNK = 1 << 12  # rows that are written at once
 _FORMATS = {"distance": "0.0##", "time": "[h]:mm:ss", "arrival": "[hh]:mm"}
-_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
+_PLAIN_NUMBER = re.compile(r"0|-?[1-9]\d{0,14}|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
+_CODE = re.compile(r"0\d+|\d{16,}")  # digits that are no number: of a postcode, an article, a card
 _MOST_DIGITS = 10**15  # of numbers that Excel keeps
 _SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl reads 10 million a second
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
@@ -49,10 +49,6 @@ _EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # a character that XML does not hold, as Office writes it
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
-
-
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return read(_table(source, options.sheet), options)
 
 
 def _table(source: Source, sheet: str | int | None = None) -> TableRows:
@@ -170,10 +166,7 @@ def _openpyxl(file: str) -> Any:
     try:
         import openpyxl
     except ImportError:
-        raise BackendUnavailable(
-            f"{file}: workbooks need openpyxl, which is not installed: pip install 'warptsp[excel]', or use "
-            "CSV"
-        ) from None
+        raise not_installed(f"{file}: workbooks need openpyxl", "excel", ", or use CSV") from None
     return openpyxl
 
 
@@ -218,7 +211,10 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
     openpyxl makes the workbook with an empty sheet; writing the rows here takes a sixth of the time.
     """
     openpyxl = _openpyxl("the tour")
-    columns = tour_columns(problem, tour, timing)
+    columns = [
+        column._replace(kind="code") if column.kind == "text" and _has_codes(column, len(tour)) else column
+        for column in tour_columns(problem, tour, timing)
+    ]
     decimal = "." if problem.style is None else problem.style.decimal
     book = openpyxl.Workbook()
     sheet = book.active
@@ -229,7 +225,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
     for number, column in enumerate(columns, start=1):
         letters = openpyxl.utils.get_column_letter(number)
         first = [column.title, *map(str, column.entries(0, min(100, len(tour))))]
-        widest = max(map(len, first if column.kind in ("name", "text") else first[:1]))
+        widest = max(map(len, first if column.kind in ("name", "text", "code") else first[:1]))
         sheet.column_dimensions[letters].width = min(50, widest + 2)
         cell = sheet.cell(1, number)
         cell.number_format = _FORMATS.get(column.kind, "General")
@@ -289,19 +285,16 @@ def _text_cell(text: str) -> str:
     return f' t="inlineStr"><is><t xml:space="preserve">{escape(text, quote=False)}</t></is></c>'
 
 
+def _has_codes(column: Column, count: int) -> bool:
+    """Whether a column has texts of digits that are no numbers, so that the others are none either."""
+    return any(isinstance(entry, str) and _CODE.fullmatch(entry) for entry in column.entries(0, count))
+
+
 def _number_in(text: str, decimal: str) -> Any:
     """The number that a text of a table is and nothing but that, such as no postcode; or else the text."""
     if not _PLAIN_NUMBER.fullmatch(text if decimal == "." else text.replace(".", "x").replace(decimal, ".")):
         return text
     return float(text.replace(decimal, ".")) if decimal in text else int(text)
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return tour_in(_table(source), problem)
-
-
-def _read_order(source: Source) -> bool | None:
-    return order_in(_table(source))
 
 
 FORMATS = (
@@ -310,9 +303,9 @@ FORMATS = (
         title="Excel",
         endings=(".xlsx", ".xlsm"),
         tour_endings=(".xlsx",),
-        read=_read,
-        read_tour=_read_tour,
-        read_order=_read_order,
+        read=lambda source, options: read(_table(source, options.sheet), options),
+        read_tour=lambda source, problem: tour_in(_table(source), problem),
+        read_order=lambda source: order_in(_table(source)),
         write_tour=_write_tour,
         check_tour=_check_tour,
         binary=True,

@@ -168,25 +168,18 @@ class ManyResults:
         position = int(position) % count
         if position in self.errors:
             raise self.errors[position]
-        row = self._table.row(position)
-        if row is None:
+        if (length := self._table.lengths[position]) is None:
             raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
         problem = self._source.problem(position) if problem is None else problem
-        row.tour.flags.writeable = False
-        known = problem.known_length
-        if row.proved_optimal:
-            known = KnownLength(problem.name, problem.n, problem.metric, row.length, proven=True)
+        kept, known = self._table.kept(position), problem.known_length
+        kept["tour"].flags.writeable = False
+        if kept["proved_optimal"]:
+            known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)
         return Result(
-            tour=row.tour,
-            length=row.length,
+            **kept,
             problem=problem,
             known=known,
-            history=[HistoryPoint(row.seconds, row.length)],
-            counters={"kicks": row.kicks},
-            seconds=row.seconds,
-            stop_reason=row.stop_reason,
-            device=row.device,
-            proved_optimal=row.proved_optimal,
+            history=[HistoryPoint(kept["seconds"], length)],
             lower_bound=self.lower_bound(position),
             seed=self.seed_of(position),
             **self._settings,

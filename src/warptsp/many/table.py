@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,6 @@ from warptsp.machine import CPU
 from warptsp.result import Result
 
 CPU_NAME = str(CPU)
-
-
-class Row(NamedTuple):
-    """What is kept of a result."""
-
-    tour: NDArray[np.int32]
-    length: int | float
-    kicks: int
-    seconds: float
-    proved_optimal: bool
-    stop_reason: str
-    device: str = CPU_NAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +116,15 @@ class Table:
         begin, size = self.columns[position][["begin", "size"]].item()
         return np.array(self._tours[max(begin, 0) : max(begin, 0) + size], dtype=np.int32)
 
-    def row(self, position: int) -> Row | None:
-        """Return what is kept of a result; None where there is none."""
-        length = self.lengths[position]
-        if length is None:
-            return None
+    def kept(self, position: int) -> dict[str, Any]:
+        """Return what is kept of a result, by the names of its attributes."""
         _, _, kicks, seconds, proved, reason, device = self.columns[position].item()
-        reasons, devices = list(self._reasons), list(self._devices)
-        return Row(self.tour(position), length, kicks, seconds, proved, reasons[reason], devices[device])
+        return {
+            "tour": self.tour(position),
+            "length": self.lengths[position],
+            "counters": {"kicks": kicks},
+            "seconds": seconds,
+            "proved_optimal": proved,
+            "stop_reason": list(self._reasons)[reason],
+            "device": list(self._devices)[device],
+        }

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
-from warptsp.problem.reduced import Reduced
+from warptsp.problem.search import Reduced
 
 __all__ = ["Frame"]
 

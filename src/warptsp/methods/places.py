@@ -17,7 +17,7 @@ from warptsp.backends.instance import tolerance_of
 from warptsp.methods.magnitude import Frame
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import Run, View, ViewedRun, says_nothing
-from warptsp.neighbors import CandidateParams, candidate_lists
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
 
@@ -120,7 +120,7 @@ def with_detours(places: Places, tour: NDArray[np.int32], threads: int) -> NDArr
     problem, spare = places.problem, places.further.copy()
     if problem.n < 3:
         return tour
-    near = candidate_lists(problem, CandidateParams(min(NEARBY, problem.n - 1), 0), threads=threads)
+    near = candidate_lists(problem, min(NEARBY, problem.n - 1), 0, threads=threads)
     assert near is not None  # nobody stops it
     least = tolerance_of(problem)
     is_fixed = np.zeros(problem.n, dtype=bool)

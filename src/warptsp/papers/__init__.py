@@ -41,26 +41,14 @@ class Call(NamedTuple):
 
 
 def get_document(number: str) -> Document:
-    """Return the document of this number.
-
-    Raises
-    ------
-    InvalidOption
-        If there is none; lists those there are.
-    """
+    """Return the document of this number; InvalidOption, which lists those there are, if there is none."""
     if not isinstance(number, str) or number not in DOCUMENTS:
         raise InvalidOption(f"document: {shown(number)} is unknown; there are {listed(DOCUMENTS, number)}")
     return DOCUMENTS[number]
 
 
 def method_of(number: str | None, method: str | None) -> str:
-    """Return the method that runs: the one named, that which the document is known for, or the main one.
-
-    Raises
-    ------
-    InvalidOption
-        If there is no such document, or it does not have the method.
-    """
+    """Return the method that runs: the one named, that which the document is known for, or the main one."""
     if number is None:
         return MAIN if method is None else method
     systems = get_document(number).systems
@@ -86,11 +74,6 @@ def system_of(
 
     Where it has another version for each kind of device, the device is chosen here, and not left while it
     runs.
-
-    Raises
-    ------
-    InvalidOption
-        If there is no such document, it does not have the method, or `params` has no names.
     """
     method = method_of(number, method)
     system = get_document(number).systems[method]

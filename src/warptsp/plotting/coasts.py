@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from warptsp.plotting.packed import unpacked_integers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,33 +22,18 @@ def packed_world() -> list[str]:
 
 
 def coasts(low: NDArray[np.float64], high: NDArray[np.float64], degree: float) -> list[NDArray[np.float64]]:
-    """Return what is to be seen of the land in a part of the plane.
+    """Return the rings of the land that is to be seen between two corners of the plane.
 
-    Parameters
-    ----------
-    low, high : ndarray of float64, shape (2,)
-        Corners of that part.
-    degree : float
-        The width of a degree of longitude where one of latitude is 1 high.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (k, 2)
-        Rings. What lies farther outside than the part is large is drawn in to there.
+    `degree` is the width of a degree of longitude where one of latitude is 1 high. What lies farther outside
+    than that part is large is drawn in to there.
     """
-    east, north, sizes = map(_integers, packed_world())
+    east, north, sizes = packed_world()
+    degrees = [unpacked_integers(line, differences=True) / DEGREE for line in (east, north)]
+    ends = unpacked_integers(sizes, differences=False).cumsum()
     found = []
     for turn in (-360, 0, 360):
-        lines = np.column_stack(((np.cumsum(east) / DEGREE + turn) * degree, np.cumsum(north) / DEGREE))
-        for ring in np.split(lines, np.cumsum(sizes)[:-1]):
+        lines = np.column_stack(((degrees[0] + turn) * degree, degrees[1]))
+        for ring in np.split(lines, ends[:-1]):
             if (ring.max(axis=0) >= low).all() and (ring.min(axis=0) <= high).all():
                 found.append(np.clip(ring, 2 * low - high, 2 * high - low))
     return found
-
-
-def _integers(text: str) -> NDArray[np.int64]:
-    """The inverse of `warptsp.report.arrays.packed_integers`, but for the sum of differences."""
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).reshape(4, -1)
-    zigzag = np.ascontiguousarray(planes.T).view("<u4")[:, 0].astype(np.int64)
-    values: NDArray[np.int64] = (zigzag >> 1) ^ -(zigzag & 1)
-    return values

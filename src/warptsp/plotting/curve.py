@@ -21,10 +21,7 @@ SOONEST = 1e-3  # seconds: a logarithm has no zero
 
 
 def draw_curve(
-    axes: Axes,
-    history: Sequence[tuple[float, int | float]],
-    seconds: float | None,
-    known: KnownLength | None,
+    axes: Axes, history: Sequence[tuple[float, int | float]], seconds: float | None, known: KnownLength | None
 ) -> None:
     """Draw the best length, or its gap to the known one, after each of one or more improvements.
 

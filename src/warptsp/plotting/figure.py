@@ -149,14 +149,7 @@ def plot(
 def check_figure(problem: Problem, path: str | os.PathLike[str] | None) -> None:
     """Make sure that a figure of this problem can be made, and written into this kind of file.
 
-    Raises
-    ------
-    BackendUnavailable
-        If matplotlib is not installed.
-    InvalidOption
-        If the name of the file ends in none of .png, .svg and .pdf.
-    UnsupportedProblem
-        If the instance has no coordinates, such as a bare matrix.
+    Raises what `plot` raises for another ending, without coordinates and without matplotlib.
     """
     if path is not None and not ends_in(path, FIGURES):
         raise InvalidOption(f"figure: {os.fspath(path)!r} ends in none of .png, .svg and .pdf")

@@ -29,17 +29,9 @@ HALO = 0.3
 
 
 class Labels:
-    """Labels of a picture, and the room that they leave.
+    """Labels of a picture of this width and height, and the room that they leave.
 
-    Parameters
-    ----------
-    stops : ndarray of float64, shape (n, 2)
-        Pixels of the stops, y downwards, in the order of the tour.
-    size : (int, int)
-        Width and height of the picture.
-    font : float
-        Its height in pixels.
-    theme : Theme
+    `stops` are pixels, y downwards, in the order of the tour; `font` is the height of letters in pixels.
     """
 
     def __init__(self, stops: NDArray[np.float64], size: tuple[int, int], font: float, theme: Theme) -> None:

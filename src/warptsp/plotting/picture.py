@@ -53,12 +53,7 @@ CAPTION = 24  # pixels
 def check_drawable(problem: Problem, path: str | os.PathLike[str]) -> None:
     """Make sure that the tour of a problem can be drawn into this kind of file, before it is solved.
 
-    Raises
-    ------
-    InvalidOption
-        If the name ends in neither .svg nor .png.
-    UnsupportedProblem
-        If the instance has no coordinates, such as a bare matrix.
+    Raises `InvalidOption` for another ending, `UnsupportedProblem` without coordinates.
     """
     if not ends_in(path, PICTURES):
         raise InvalidOption(f"picture: {os.fspath(path)!r} ends in neither .svg nor .png")

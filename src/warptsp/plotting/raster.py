@@ -121,17 +121,9 @@ def opacity(
 ) -> NDArray[np.uint8]:
     """Return the opacity of the edges, 0 to 255, shape (height, width), the first row on top.
 
-    Parameters
-    ----------
-    plane : ndarray of float64, shape (n, 2)
-    edges : Edges
-        An edge from a city to itself is a disc.
-    view : View
-    width : float
-        Of the lines, in pixels. Below 1 a pixel gets this times the length of the lines in it, so that many
-        lines make a grey of their density.
-    stride : int
-        Draw every so many-th edge, with so many times the ink.
+    An edge from a city to itself is a disc. Where lines are less than a pixel wide, one gets this width times
+    the length of the lines in it, so that many lines make a grey of their density. Every so many-th edge is
+    drawn, with so many times the ink.
     """
     image = np.zeros((view.height, view.width), dtype=np.uint8)
     draw_edges(image, plane, *edges, view._transform, width, stride=stride, token=StopToken())

@@ -115,9 +115,10 @@ def checked_coordinates(
         _check_degrees(coordinates, low, high)
     _check_magnitude(metric, len(coordinates), low, high)
     checked = read_only(coordinates)
-    if _LOOKED_AT.get(id(values)) is not values:
-        _look_for_other_units(coordinates, metric, low, high)
-    _LOOKED_AT[id(checked)] = checked
+    if metric.angular or metric is Metric.GEO:
+        if _LOOKED_AT.get(id(values)) is not values:
+            _look_for_other_units(coordinates, metric, low, high)
+        _LOOKED_AT[id(checked)] = checked
     return checked, (read_only(low), read_only(high))
 
 
@@ -137,17 +138,23 @@ def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDA
             f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
             "scale the coordinates"
         )
-    cure = "scale the coordinates" + ("" if metric.angular else f" or use {metric.unrounded.name}")
-    if metric.integral and 100.0 * span > EXACT_INTEGERS:
+    if not metric.integral:
+        return
+    longest = (100.0 if metric.angular else 3.0) * span
+    if 100.0 * span > EXACT_INTEGERS:
         raise InvalidProblem(
             f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
-            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; {cure}"
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; {_cure(metric)}"
         )
-    longest = (100.0 if metric.angular else 3.0) * span
-    if metric.integral and longest * n > _LARGEST_INTEGER_LENGTH:
+    if longest * n > _LARGEST_INTEGER_LENGTH:
         raise InvalidProblem(
-            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; {cure}"
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; "
+            f"{_cure(metric)}"
         )
+
+
+def _cure(metric: Metric) -> str:
+    return "scale the coordinates" + ("" if metric.angular else f" or use {metric.unrounded.name}")
 
 
 def _check_degrees(
@@ -168,14 +175,10 @@ def _look_for_other_units(
     coordinates: NDArray[np.float64], metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> None:
     """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
-    if metric.angular and ((low < -360.0).any() or (high > 360.0).any()):
-        _log.warning(
-            "coordinates lie between %.6g and %.6g: %s takes angles in degrees, of which none is beyond 360",
-            low.min(),
-            high.max(),
-            metric.name,
-        )
-    if metric is not Metric.GEO:
+    if metric.angular:
+        if (low < -360.0).any() or (high > 360.0).any():
+            beyond = f"{metric.name} takes angles in degrees, of which none is beyond 360"
+            _log.warning("coordinates lie between %.6g and %.6g: %s", low.min(), high.max(), beyond)
         return
     # Published instances have a few such numbers, which every program reads as the formula has it.
     minutes = np.round(100.0 * np.abs(coordinates - np.trunc(coordinates)), 6)

@@ -11,7 +11,7 @@ from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem.names import Cities
-from warptsp.problem.values import MAX_CITIES, check_count, plain_array
+from warptsp.problem.values import MAX_CITIES, check_count, plain_array, read_only
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -38,15 +38,23 @@ class OpenPath:
         object.__setattr__(self, "end", end)
 
 
+_NO_EDGES = read_only(np.empty((0, 2), dtype=np.int32))
+
+
 def no_edges() -> NDArray[np.int32]:
     """Fixed edges of an instance that has none."""
-    return np.empty((0, 2), dtype=np.int32)
+    return _NO_EDGES
 
 
 def checked_fixed_edges(
     values: ArrayLike, names: Cities, *, closed: bool, directed: bool = False
 ) -> NDArray[np.int32]:
-    """Pairs of cities that a tour, or a path, can have as neighbours; each once, sorted if not directed."""
+    """Pairs of cities that a tour, or a path, can have as neighbours; each once, sorted if not directed.
+
+    Read-only.
+    """
+    if values is _NO_EDGES:
+        return _NO_EDGES
     given = plain_array(values, "fixed edges")
     if given.size == 0:
         return no_edges()
@@ -70,7 +78,7 @@ def checked_fixed_edges(
         city = names.node_id(cities[np.argmax(degree)])
         raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour can have two")
     _check_for_cycles(edges, names, closed=closed)
-    return edges
+    return read_only(edges)
 
 
 def _check_directions(arcs: NDArray[np.int32], names: Cities) -> None:

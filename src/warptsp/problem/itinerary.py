@@ -34,26 +34,17 @@ class Itinerary(NamedTuple):
     cumulative: Lengths
 
     @classmethod
-    def of(cls, problem: Problem, tour: NDArray[np.int32]) -> Itinerary:
-        """Measure a tour, or a path if the instance is open."""
-        onward = np.roll(tour, -1)
-        count = len(tour) - (problem.open is not None)
-        legs = problem.distance(tour[:count], onward[:count])
-        if problem.wall is not None and (legs >= problem.wall).any():
+    def of(cls, problem: Problem, tour: NDArray[np.int32], weights: Weights | None = None) -> Itinerary:
+        """Measure a tour, or a path if the instance is open; by other lengths of its arcs if given."""
+        n = len(tour)
+        count = n - (problem.open is not None)
+        tails, heads = tour[:count], np.roll(tour, -1)[:count]
+        legs = problem.distance(tails, heads) if weights is None else weights.matrix[tails, heads]
+        if weights is None and problem.wall is not None and (legs >= problem.wall).any():
             legs = np.where(legs >= problem.wall, np.inf, legs)
-        return cls._along(legs, len(tour))
-
-    @classmethod
-    def of_weights(cls, problem: Problem, tour: NDArray[np.int32], weights: Weights) -> Itinerary:
-        """Measure it by other lengths of its arcs."""
-        count = len(tour) - (problem.open is not None)
-        return cls._along(weights.matrix[tour[:count], np.roll(tour, -1)[:count]], len(tour))
-
-    @classmethod
-    def _along(cls, legs: NDArray[np.generic], n: int) -> Itinerary:
         cumulative = np.zeros(n, dtype=legs.dtype)
         np.cumsum(legs[: n - 1], out=cumulative[1:])
-        return cls(legs, cumulative)  # type: ignore[arg-type]
+        return cls(legs, cumulative)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +140,10 @@ class Schedule(NamedTuple):
         weights = _durations(problem)
         if weights is None and timing.speed is None:
             return None
-        if isinstance(weights, Weights):
-            legs = Itinerary.of_weights(problem, tour, weights).legs.astype(np.float64)
-        else:
-            legs = Itinerary.of(problem, tour).legs.astype(np.float64)
-            if timing.speed is not None:
-                legs = legs * (METRES[problem.unit] * 3.6) / timing.speed
+        other = weights if isinstance(weights, Weights) else None
+        legs = Itinerary.of(problem, tour, other).legs.astype(np.float64)
+        if timing.speed is not None:  # the lengths are no durations, then
+            legs = legs * (METRES[problem.unit] * 3.6) / timing.speed
         seconds = np.zeros(len(legs) + 1)
         np.cumsum(legs, out=seconds[1:])
         seconds[2:] += timing.stop_time * np.arange(1, max(1, len(legs)))
@@ -187,7 +176,7 @@ def distances(problem: Problem, tour: NDArray[np.int32]) -> tuple[Itinerary, str
     if problem.unit != "s":
         return Itinerary.of(problem, tour), problem.unit
     other = problem.other_weights
-    return None if other is None else (Itinerary.of_weights(problem, tour, other), other.unit)
+    return None if other is None else (Itinerary.of(problem, tour, other), other.unit)
 
 
 def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:

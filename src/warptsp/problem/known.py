@@ -97,21 +97,12 @@ def _table() -> dict[tuple[str, FixedEdges], KnownLength]:
     from importlib import resources
 
     text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
-    entries = [
-        KnownLength(
-            name=row["name"],
-            n=int(row["n"]),
-            metric=Metric[row["metric"]],
-            length=int(row["length"]),
-            proven=row["proven"] == "1",
-            fixed_edges=_edges(row["fixed_edges"]),
-            identity_length=int(row["identity_length"]),
-        )
-        for row in csv.DictReader(text.splitlines())
-    ]
-    return {(entry.name.lower(), entry.fixed_edges): entry for entry in entries}
-
-
-def _edges(text: str) -> FixedEdges:
-    pairs = (pair.split("-") for pair in text.split())
-    return tuple((int(a), int(b)) for a, b in pairs)
+    found = {}
+    for row in csv.DictReader(text.splitlines()):
+        n, length, identity_length = (int(row[title]) for title in ("n", "length", "identity_length"))
+        pairs = (pair.split("-") for pair in row["fixed_edges"].split())
+        edges = tuple((int(a), int(b)) for a, b in pairs)
+        metric, proven = Metric[row["metric"]], row["proven"] == "1"
+        entry = KnownLength(row["name"], n, metric, length, proven, edges, identity_length)
+        found[row["name"].lower(), edges] = entry
+    return found

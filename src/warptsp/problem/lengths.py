@@ -109,11 +109,6 @@ class Measured(Cities):
     matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_] | None
     open: OpenPath | None
 
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-        return len(self.given_coordinates() if self.matrix is None else self.matrix)
-
     def given_coordinates(self) -> NDArray[np.float64]:
         """`coordinates`, of an instance that has them.
 
@@ -163,9 +158,9 @@ class Measured(Cities):
     @cached_property
     def all_distances(self) -> NDArray[np.int64] | NDArray[np.float64]:
         """The distances between all pairs, shape (n, n), which are kept: of a few cities."""
-        every = np.arange(self.n, dtype=np.int32)
-        found = self._distances.between(np.repeat(every, self.n), np.tile(every, self.n))
-        return read_only(found.reshape(self.n, self.n))
+        n = self.n
+        found = self._distances.between(*np.divmod(np.arange(n * n), n))
+        return read_only(found.reshape(n, n))
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
         """Exact distance between cities; arrays are broadcast.

@@ -53,6 +53,25 @@ class Metric(enum.Enum):
     """That orders cities as the metric does: 2 Euclidean, 1 Manhattan, 0 maximum."""
     rounding: str
     description: str
+    integral: bool
+    """Whether every distance is an integer (for EXPLICIT, the instance's matrix decides)."""
+    has_coordinates: bool
+    """Whether distances come from coordinates; otherwise from a matrix."""
+    dimensions: int
+    """Numbers in a coordinate row: 2 or 3; 0 for a matrix."""
+    planar: bool
+    """Whether distances are those of a plane, in which a GPU finds neighbours by coordinates."""
+    spatial: bool
+    """Whether distances are those of a norm in space, in which a GPU finds neighbours, too."""
+    euclidean: bool
+    """Whether distances are Euclidean in the plane, rounded or not, so that single precision can look for
+    moves."""
+    geographic: bool
+    """Whether coordinates are a latitude and a longitude."""
+    angular: bool
+    """Whether coordinates are the angles of a diffractometer."""
+    unit: str
+    """Unit of a length where the metric fixes one ("km", "m"), otherwise an empty string."""
 
     def __new__(cls, kind: int, space: str, norm: str, rounding: str, description: str) -> Metric:
         """Make the member of a row; its value is the number of the native ``MetricKind``."""
@@ -60,43 +79,14 @@ class Metric(enum.Enum):
         metric._value_ = metric.kind = kind
         metric.space, metric.norm, metric.rounding = space, NORMS.index(norm), rounding
         metric.description = description
+        metric.integral = rounding != "none"
+        metric.has_coordinates = space != "none"
+        metric.dimensions = {"none": 0, "plane": 2, "sphere": 2}.get(space, 3)
+        metric.planar, metric.spatial = space == "plane", space == "space"
+        metric.euclidean = space == "plane" and norm == "euclidean"
+        metric.geographic, metric.angular = space == "sphere", space == "angles"
+        metric.unit = ""
         return metric
-
-    @property
-    def integral(self) -> bool:
-        """Whether every distance is an integer (for EXPLICIT, the instance's matrix decides)."""
-        return self.rounding != "none"
-
-    @property
-    def has_coordinates(self) -> bool:
-        """Whether distances come from coordinates; otherwise from a matrix."""
-        return self.space != "none"
-
-    @property
-    def dimensions(self) -> int:
-        """Numbers in a coordinate row: 2 or 3; 0 for a matrix."""
-        return {"none": 0, "plane": 2, "sphere": 2}.get(self.space, 3)
-
-    @property
-    def planar(self) -> bool:
-        """Whether distances are those of a plane, in which a GPU finds neighbours by coordinates."""
-        return self.space == "plane"
-
-    @property
-    def spatial(self) -> bool:
-        """Whether distances are those of a norm in space, in which a GPU finds neighbours, too."""
-        return self.space == "space"
-
-    @property
-    def euclidean(self) -> bool:
-        """Whether distances are Euclidean in the plane, rounded or not, so that single precision can look for
-        moves."""
-        return self.planar and self.norm == 2
-
-    @property
-    def geographic(self) -> bool:
-        """Whether coordinates are a latitude and a longitude."""
-        return self.space == "sphere"
 
     @property
     def rounded(self) -> Metric:
@@ -122,16 +112,6 @@ class Metric(enum.Enum):
             return self
         small = np.abs(coordinates).max(initial=0.0) <= _WHOLE_UP_TO
         return self.rounded if small and (coordinates == np.floor(coordinates)).all() else self
-
-    @property
-    def angular(self) -> bool:
-        """Whether coordinates are the angles of a diffractometer."""
-        return self.space == "angles"
-
-    @property
-    def unit(self) -> str:
-        """Unit of a length where the metric fixes one ("km", "m"), otherwise an empty string."""
-        return {Metric.GEO: "km", Metric.GREAT_CIRCLE: "m"}.get(self, "")
 
     @property
     def words(self) -> str:
@@ -166,6 +146,7 @@ class Metric(enum.Enum):
             ) from None
 
 
+Metric.GEO.unit, Metric.GREAT_CIRCLE.unit = "km", "m"
 _EUCLID = (Metric.EXACT_2D, Metric.EXACT_3D)
 _MANHATTAN = (Metric.EXACT_MAN_2D, Metric.EXACT_MAN_3D)
 _CHEBYSHEV = (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D)

@@ -25,11 +25,7 @@ class Cities:
     node_ids: NDArray[np.int64] | None
     labels: Sequence[str] | None
     name: str
-
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-        raise NotImplementedError
+    n: int
 
     def node_id(self, city: int) -> int:
         """The number that files and messages give to a city."""

@@ -1,13 +1,13 @@
 """An instance: cities, a metric, and what every tour must respect. Long: users read all about it here.
 
-`names` has what it says of its cities, `lengths` its distances.
+`names` has what it says of its cities, `lengths` its distances, `search` how searches see it.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,9 +29,8 @@ from warptsp.problem.checks import (
     finite_bounds,
 )
 from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
-from warptsp.problem.distance import unit_vectors
+from warptsp.problem.doubts import doubt_about_rounding
 from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
-from warptsp.problem.lengths import Measured, longest_within
 from warptsp.problem.matrices import (
     Distance,
     are_distances,
@@ -43,23 +42,24 @@ from warptsp.problem.matrices import (
 from warptsp.problem.metric import Metric
 from warptsp.problem.missing import check_connected, missing_arcs
 from warptsp.problem.origin import Origin, TableStyle, Weights, check_system, checked_unit, checked_weights
-from warptsp.problem.reduced import Reduced, reduced_matrix
-from warptsp.problem.rounding import doubt_about_rounding
+from warptsp.problem.search import Searched
 from warptsp.problem.tours import as_cities, check_constraints, checked_permutation
-from warptsp.problem.values import plain_array, point_array, read_only
+from warptsp.problem.values import plain_array, point_array
 from warptsp.text import well_formed
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem(Measured, Origin):
+class Problem(Searched, Origin):
     """A travelling-salesman instance, checked when it is made.
 
     Cities are counted from 0. The arrays are read-only views where that is possible without a copy.
 
     Attributes
     ----------
+    n : int
+        Number of cities.
     metric : Metric
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
@@ -163,7 +163,7 @@ class Problem(Measured, Origin):
             coordinates, bounds = checked_coordinates(self.coordinates, self.metric)
             put("coordinates", coordinates)
             put("bounds", bounds)
-        n = self.n
+        put("n", n := len(self.given_coordinates() if self.matrix is None else self.matrix))
         put("unit", checked_unit(self.unit, self.metric))
         check_system(self.crs)
         if self.other_weights is not None:
@@ -181,7 +181,7 @@ class Problem(Measured, Origin):
         if self.display_degrees:
             check_display_degrees(self.display)
         fixed = checked_fixed_edges(self.fixed_edges, self, closed=self.open is None, directed=directed)
-        put("fixed_edges", read_only(fixed))
+        put("fixed_edges", fixed)
         # Of a symmetric matrix, too, it matters which of two edges is taken in which direction.
         put("asymmetric", self.asymmetric or (directed and len(fixed) > 0))
         if self.open is not None:
@@ -316,14 +316,6 @@ class Problem(Measured, Origin):
         return cls.from_points(values, **fields)
 
     @cached_property
-    def distance_bound(self) -> float:
-        """A number that no distance exceeds; native searches pick the width of their integers by it."""
-        if self.reduced is not None:
-            return float(self.reduced.problem.distance_bound)
-        longest = longest_within(self.metric, *self.bounds) if self.matrix is None else self.matrix.max()
-        return float(longest)
-
-    @cached_property
     def doubt(self) -> str | None:
         """Why the metric is doubtful for these coordinates, as a warning says it; None if it is not."""
         return None if self.coordinates is None else doubt_about_rounding(self.metric, self.coordinates)
@@ -347,57 +339,6 @@ class Problem(Measured, Origin):
             return None
         in_file_order = self.length(np.arange(self.n, dtype=np.int32))
         return entry if entry.identity_length == in_file_order else None
-
-    def search_points(self) -> NDArray[np.float64]:
-        """Coordinates as the native search takes them.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, 2) or (n, 3)
-            Unit vectors for GEO and GREAT_CIRCLE, otherwise the coordinates themselves.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance is a matrix.
-        """
-        coordinates = self.given_coordinates()
-        return unit_vectors(self.metric, coordinates) if self.metric.geographic else coordinates
-
-    def search_rows(self) -> NDArray[Any]:
-        """What distances come from as the native search takes it: `search_points`, or `search_matrix`."""
-        return self.search_points() if self.matrix is None else self.search_matrix()
-
-    def search_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
-        """`matrix` as native searches take it: integers that 32 bits do not hold as floats, which hold them.
-
-        Integers above 2**53 are those of `reduced`.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance has coordinates.
-        """
-        return self._native_matrix
-
-    @cached_property
-    def _native_matrix(self) -> NDArray[Any]:
-        matrix = self.given_matrix()
-        if self.reduced is not None:
-            return np.asarray(self.reduced.problem.search_matrix())
-        return read_only(matrix.astype(np.float64)) if matrix.dtype == np.int64 else matrix
-
-    @cached_property
-    def reduced(self) -> Reduced | None:
-        """The same tours in smaller numbers, where the matrix is of integers above 2**53; None elsewhere."""
-        if self.matrix is None or self.matrix.dtype != np.object_:
-            return None
-        given: Any = self.matrix
-        wall: Any = self.wall
-        matrix, unit, base, exact = reduced_matrix(given, wall)
-        problem = replace(self, matrix=matrix, wall=None if wall is None else int(matrix.max()))
-        edges = self.n - (self.open is not None) if self.n > 1 else 0
-        return Reduced(problem, unit, base, exact, edges, wall)
 
     def missing_arcs(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the arcs of a tour that are missing from the matrix.

@@ -7,6 +7,7 @@ import numbers
 import sys
 from collections import Counter
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,11 @@ def plain_array(
     try:
         _refuse_masked(values, what, error)
         array = np.asarray(values)
-        if array.dtype.kind == "f" and isinstance(values, (list, tuple)) and _may_be_integers(array):
-            return np.array(values, dtype=np.object_)  # which tells 3 from 3.0, and rounds no integer
+        if not isinstance(values, (list, tuple)) or array.dtype.kind not in "iuf":
+            return array
+        if _hold_truth_values(values) or (array.dtype.kind == "f" and _may_be_integers(array)):
+            # Which tells True from 1, 3 from 3.0, and rounds no integer.
+            return np.array(values, dtype=np.object_)
         return array
     except (InvalidProblem, InvalidTour):
         raise
@@ -89,6 +93,8 @@ def float_array(values: Any, what: str) -> NDArray[np.float64]:
     Raises `InvalidProblem`: they are no numbers.
     """
     array = real_array(values, what)
+    if array.dtype == np.float64:
+        return array
     with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
         return np.asarray(array, dtype=np.float64)
 
@@ -159,6 +165,12 @@ def _ragged(values: Any) -> str | None:
         return None
     held = ["no row" if lengths[row] is None else f"a row of {lengths[row]}" for row in (other, 0)]
     return f"entry {other} (counted from 0) is {held[0]}, and the first is {held[1]}"
+
+
+def _hold_truth_values(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a list, or one of the lists in it, holds True or False, which NumPy takes for 1 and 0."""
+    rows = values if values and isinstance(values[0], (list, tuple)) else [values]
+    return not {bool, np.bool_}.isdisjoint(map(type, chain.from_iterable(rows)))
 
 
 def _may_be_integers(array: NDArray[np.floating[Any]]) -> bool:

@@ -238,6 +238,8 @@ class BranchAndCut:
 
     def _search_tree(self) -> bool:
         root = self._root
+        root.dive(Node((), root.evidence))
+        self._take_from(root)
         bound = root.solve_and_price()
         if bound is not None:
             self.elimination = root.evidence_of(bound)

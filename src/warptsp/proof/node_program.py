@@ -286,11 +286,12 @@ class NodeProgram:
     def go_to(self, node: Node) -> None:
         """Set the limits of a node, and go on from what is proved of it."""
         self.evidence = node.evidence
+        kept = set(self.branches) & set(node.branches)
         for branch in self.branches:
-            if branch not in node.branches:
+            if branch not in kept:
                 self._undo(branch)
         for branch in node.branches:
-            if branch not in self.branches:
+            if branch not in kept:
                 self._do(branch)
         self.branches = node.branches
 

@@ -6,6 +6,7 @@ salesman problems", SIAM Review 33 (1991) 60-100.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._native import Effort
 from warptsp.proof.branching import sides_of
-from warptsp.proof.evidence import Node
+from warptsp.proof.evidence import Branch, Node
 from warptsp.proof.linear_program import Outcome
 from warptsp.proof.node_program import NodeProgram, objective_of
 
@@ -45,6 +46,14 @@ _STALL_IN_TREE = 0.04
 _ROUNDS = {Effort.SUBTOURS: 100, Effort.BLOSSOMS: 100, Effort.TIGHTENING: 100, Effort.LOCAL: 150}
 _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
 DEEP = 3
+
+ROUNDS_OF_DIVE, MOST_STEPS_OF_DIVE = 4, 200
+SHARE_OF_DIVE = 8
+"""One of so many edges that are used in part is fixed in a step of a dive."""
+FREE_IN_DIVE = 0.002
+"""Share of the gap by which a dive may raise the bound."""
+BACK_IN_DIVE, LEAST_OF_DIVE = 0.8, 0.1
+"""Share of the fixed edges that stay where a dive goes back, and edges of a city for which it does."""
 
 
 class NodeSolver(NodeProgram):
@@ -102,6 +111,46 @@ class NodeSolver(NodeProgram):
             if self.token.stopped() or sum(self.found.values()) == before:
                 return None
         return [Node((*node.branches, branch), self.evidence) for branch in branches]
+
+    def dive(self, node: Node) -> None:
+        """Look for a shorter tour in a node: fix edges that are used in large part until a solution is one.
+
+        A step that raises the bound is taken back for a smaller one, and in the end for fewer edges, among
+        which the cuts that were found by then lead elsewhere. Where few edges can be fixed for nothing, that
+        is soon given up.
+        """
+        program, length = self.program, self.length
+        fixed, step = node.branches, node.branches[:0]
+        least = math.inf
+        for _ in range(MOST_STEPS_OF_DIVE):
+            self.go_to(Node((*fixed, *step), node.evidence))
+            done = self._cut(Effort.TIGHTENING, 0.0, ROUNDS_OF_DIVE)
+            if self.token.stopped() or self.length < length:
+                break
+            if math.isinf(least):
+                least = program.objective + FREE_IN_DIVE * (objective_of(self.target) - program.objective)
+            if not done and program.outcome is Outcome.OPTIMAL and program.objective <= least:
+                fixed += step
+                ends = self._largest_fractions()
+                step = tuple(Branch((a, b), 2) for a, b in ends[: max(1, len(ends) // SHARE_OF_DIVE)])
+                if not step:
+                    break
+            elif len(step) > 1:
+                step = step[: (len(step) + 2) // 3]
+            elif len(fixed) > LEAST_OF_DIVE * self.instance.size:
+                fixed, step = fixed[: int(BACK_IN_DIVE * len(fixed))], ()
+            else:
+                break
+        self.go_to(node)
+
+    def _largest_fractions(self) -> list[list[int]]:
+        """Return the edges of the last solution that are used by a half and more, not fully, most first."""
+        values = self.program.values
+        chosen = np.flatnonzero((values > 0.5 - 1e-6) & (values < 1.0 - 1e-6))
+        ends: list[list[int]] = self.relaxation.ends[
+            chosen[np.argsort(-values[chosen], kind="stable")]
+        ].tolist()
+        return ends
 
     def cut_at_root(self, effort: Effort) -> bool:
         """Add cuts until they no longer raise the bound; whether there is no shorter tour."""

@@ -35,14 +35,14 @@ from warptsp.proof.closed_instance import (
 from warptsp.proof.linear_program import has_solver, require_solver
 from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
 from warptsp.stop.callback import is_true
-from warptsp.stop.token import token_until
+from warptsp.stop.limits import token_until
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
     from warptsp.problem.places import Places
-    from warptsp.problem.reduced import Reduced
+    from warptsp.problem.search import Reduced
     from warptsp.proof.evidence import Certificate
     from warptsp.stop import StopToken
 

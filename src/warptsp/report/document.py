@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,10 +24,10 @@ from warptsp.io.places import degrees
 from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
 from warptsp.plotting.coasts import packed_world
+from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.problem.origin import METRES
 from warptsp.quantities import format_gap, number_text
-from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
 from warptsp.report.tiles import Tiles
 from warptsp.result import HistoryPoint, Result, Snapshot
@@ -43,6 +43,7 @@ LEG_STEPS = 2**22  # of the longest leg
 LISTED = 1_000_000  # cities up to which it holds names and distances
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
 PROVED = "proved optimal"
+Point = TypeVar("Point")
 
 SCRIPTS = (
     "data.js",
@@ -309,10 +310,7 @@ def machine(device: str = "cpu") -> dict[str, str]:
         from warptsp.machine import ordinals
 
         names = {gpu.ordinal: gpu.name for gpu in driver.find().gpus}
-        described = {
-            "GPU": ", ".join(f"cuda:{gpu} {names[gpu]}" for gpu in ordinals(device)),
-            **described,
-        }
+        described = {"GPU": ", ".join(f"cuda:{gpu} {names[gpu]}" for gpu in ordinals(device)), **described}
     return described
 
 
@@ -377,7 +375,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
             {"seconds": s.seconds, "length": _number(s.length), "text": number_text(s.length)}
             for s in snapshots
         ],
-        "history": [[p.seconds, _number(p.length)] for p in _thinned(report.history)],
+        "history": [[p.seconds, _number(p.length)] for p in thinned(report.history, POINTS)],
         "settings": list(report.settings.items()),
         "machine": list(report.machine.items()),
         "columns": titles if f"column-{titles[0] if titles else ''}" in arrays else [],
@@ -390,11 +388,11 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
     return facts, arrays
 
 
-def _thinned(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:
-    """Return points of a curve, evenly over their number, with the first and the last."""
-    if len(history) <= POINTS:
-        return list(history)
-    return [history[i] for i in np.linspace(0, len(history) - 1, POINTS).astype(int).tolist()]
+def thinned(history: Sequence[Point], most: int) -> Sequence[Point]:
+    """Return so many points of a curve at most, evenly over their number, with the first and the last."""
+    if len(history) <= most:
+        return history
+    return [history[i] for i in np.linspace(0, len(history) - 1, most).astype(int).tolist()]
 
 
 def _number(value: int | float) -> int | float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.outputs import atomic_write
-from warptsp.report.arrays import packed_integers
+from warptsp.plotting.packed import packed_integers
 from warptsp.report.document import assembled, program
 from warptsp.report.plane import BITS
 

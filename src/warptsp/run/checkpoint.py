@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 
 from warptsp._checks import checked_number
 from warptsp.errors import WarpTSPError
-from warptsp.outputs import Pace, check_writable
+from warptsp.outputs import Pace, check_writable, is_stream
 from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
+
+
+def proof_beside(tour: str | os.PathLike[str]) -> str | None:
+    """Return the file that keeps a proof where this one keeps the tour; None beside devices and streams."""
+    name = os.fspath(tour)
+    is_special = name == "-" or is_stream(name) or (os.path.exists(name) and not os.path.isfile(name))
+    return None if is_special else f"{name}.proof"
 
 
 class Checkpoint:

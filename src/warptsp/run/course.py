@@ -53,12 +53,7 @@ class Course:
             self._improved_at_kicks = kicks
 
     def lower_bound(self, length: int | float) -> int | float | None:
-        """Return what may be said of all tours where one has this length; looked at once for each pair.
-
-        Where a running sum has drifted below 0, nothing: the result's bound is compared with an exact length.
-        """
-        if length < 0:
-            return None
+        """Return what may be said of all tours where one has this length; looked at once for each pair."""
         values = [self.proved_bound, None if self._bound is None else self._bound.value]
         bound = max((value for value in values if value is not None), default=None)
         if self._claim[:2] != (bound, length):

@@ -189,6 +189,8 @@ class Run:
         """
         elapsed = self.elapsed()
         length = self._plain(length)
+        if length <= 0 and not self.problem.integral:  # which rounding may have made of it
+            length = self._length(tour())
         best = self.best
         if best is not None and self.best_length is not None and length > self.best_length:
             # Another search came first, such as the CPU's while kernels were compiled.

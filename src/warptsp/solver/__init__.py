@@ -204,6 +204,7 @@ def solve(
     from warptsp.stop.callback import check_callback
 
     check_on_interrupt(on_interrupt)
+    options.check_checkpoint(checkpoint, problem)
     instance, first = instance_of(
         problem,
         metric=metric,

@@ -16,7 +16,7 @@ from warptsp._offers import find
 from warptsp._words import as_called, counted, did_you_mean
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
-from warptsp.problem.degrees import warn_of_degrees
+from warptsp.problem.doubts import warn_of_degrees
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.matrices import Distance
 from warptsp.problem.values import plain_array

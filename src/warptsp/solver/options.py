@@ -23,9 +23,10 @@ from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
 from warptsp.methods.places import Seen, seen_by
 from warptsp.methods.protocol import Run
+from warptsp.outputs import check_outputs
 from warptsp.problem import Problem
 from warptsp.progress import Progress
-from warptsp.run.checkpoint import Checkpoint
+from warptsp.run.checkpoint import Checkpoint, proof_beside
 from warptsp.run.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
@@ -188,6 +189,13 @@ def recorder_of(problem: Problem, snapshots: object) -> Recorder | None:
     """Return what keeps so many tours of the run; None for none."""
     count = checked_count("snapshots", snapshots, minimum=0, what="a number of tours, 0 or more")
     return Recorder(problem, count) if count else None
+
+
+def check_checkpoint(file: object, source: object) -> None:
+    """Accept a checkpoint that replaces no file of the instance; nor does a proof beside it."""
+    if isinstance(file, (str, os.PathLike)) and isinstance(source, (str, os.PathLike)):
+        kept = (file, proof_beside(file))
+        check_outputs([("checkpoint", name) for name in kept], [("the instance itself", source)])
 
 
 def checkpoint_of(problem: Problem, file: object, interval: float, start: str) -> Checkpoint | None:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.methods.protocol import best_of
-from warptsp.outputs import check_writable, is_stream
+from warptsp.outputs import check_writable
 from warptsp.problem import Problem
 from warptsp.proof.linear_program import has_solver
 from warptsp.run import PROVED, Run
+from warptsp.run.checkpoint import proof_beside
 from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion
 from warptsp.stop.default import BEFORE_PROOF, Completion, Share
@@ -37,13 +38,6 @@ UNASKED_LEAST = 0.02  # seconds, below which there is no trying: the first impor
 TOLD_EVERY = 0.2  # seconds
 
 
-def proof_beside(tour: str | os.PathLike[str]) -> str | None:
-    """Return the file that keeps a proof where this one keeps the tour; None beside devices and streams."""
-    name = os.fspath(tour)
-    is_special = name == "-" or is_stream(name) or (os.path.exists(name) and not os.path.isfile(name))
-    return None if is_special else f"{name}.proof"
-
-
 @dataclass(frozen=True, slots=True)
 class ProofStage:
     """A proof that follows the search, and reports to a run as methods do."""
@@ -60,7 +54,7 @@ class ProofStage:
         """Return what ends the run of the proof, in a call that has started then: time, and tokens."""
         end = Completion() if self.deadline is None else MaxRuntime(self.deadline - started)
         tokens = () if self.criterion is None else self.criterion.tokens()
-        return reduce(or_, (token for token in tokens if isinstance(token, StoppingCriterion)), end)
+        return reduce(or_, tokens, end)
 
     def run(self, run: Run) -> tuple[Proof | None, str | None]:
         """Prove that the best tour of a run is optimal, or find one that is.

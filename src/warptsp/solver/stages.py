@@ -148,6 +148,8 @@ class _Session:
         run = self.runs[-1]
         if self.failure is not None or run.interrupted:
             return True
+        if not later:
+            return True
         criterion, state = self.settings.criterion, self._state()
         is_met = criterion is not None and state is not None and criterion(state)
         nothing_left = run.proved_optimal or is_met  # no time, a target reached, a stop requested
@@ -316,9 +318,10 @@ class _Session:
 
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
-        criterion, state = self.settings.criterion, self._state()
-        missed = "" if criterion is None or state is None else criterion.missed(state)
-        return "; ".join(filter(None, (self.stages[-1].stop_reason, missed)))
+        criterion, reason = self.settings.criterion, self.stages[-1].stop_reason
+        if criterion is None or (state := self._state()) is None:
+            return reason
+        return "; ".join(filter(None, (reason, criterion.missed(state))))
 
     def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
         settings = self.settings

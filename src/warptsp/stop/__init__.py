@@ -11,14 +11,12 @@ from warptsp.stop.criterion import (
     Limit,
     SearchState,
     StoppingCriterion,
+    StopToken,
     as_criterion,
 )
 from warptsp.stop.default import DefaultStop
-from warptsp.stop.max_kicks import MaxKicks
-from warptsp.stop.max_runtime import MaxRuntime
-from warptsp.stop.no_improvement import NoImprovement
+from warptsp.stop.limits import MaxKicks, MaxRuntime, NoImprovement
 from warptsp.stop.target import TargetGap, TargetLength
-from warptsp.stop.token import StopToken
 
 __all__ = [
     "AllOf",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
@@ -54,13 +55,6 @@ class Limit(NamedTuple):
     kicks: int | None = None
 
 
-class Token(Protocol):
-    """What ends a search on its own: a `StopToken`."""
-
-    def watched_by(self, search: _native.StopToken) -> AbstractContextManager[None]:
-        """Pass requests on to the native token of a running search, for as long as the context lasts."""
-
-
 class StoppingCriterion:
     """Base of the stopping criteria: a callable that composes with ``|`` and ``&``.
 
@@ -98,7 +92,7 @@ class StoppingCriterion:
         """Say which target a search that has ended did not reach, if that needs to be said."""
         return ""
 
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[StopToken, ...]:
         """The tokens that end the search on their own, whatever else is asked for."""
         return ()
 
@@ -119,6 +113,63 @@ class StoppingCriterion:
 
     def __rand__(self, other: Callable[[SearchState], bool]) -> StoppingCriterion:
         return AllOf(other, self)
+
+
+class StopToken(StoppingCriterion):
+    """Stop when another thread asks for it.
+
+    Give the token as (part of) the stopping criterion and call `request` from anywhere: the search ends
+    within milliseconds, even in the middle of its set-up, and ``solve`` returns the best tour so far. A
+    token that has been used stays requested; create a new one for the next run.
+
+    Examples
+    --------
+    >>> token = StopToken()
+    >>> threading.Timer(5.0, token.request).start()  # doctest: +SKIP
+    >>> warptsp.solve(points, stop=token)  # doctest: +SKIP
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a signal handler may call request while we hold it
+        self._requested = False
+        self._searches: list[_native.StopToken] = []
+
+    def request(self) -> None:
+        """Ask every search that uses this token to stop; safe from any thread and from signal handlers."""
+        with self._lock:
+            self._requested = True
+            for search in self._searches:
+                search.request()
+
+    @property
+    def requested(self) -> bool:
+        """Whether the stop has been requested."""
+        return self._requested
+
+    @contextmanager
+    def watched_by(self, search: _native.StopToken) -> Iterator[None]:
+        """Pass requests on to the native token of a running search, for as long as the context lasts."""
+        with self._lock:
+            self._searches.append(search)
+            if self._requested:
+                search.request()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._searches.remove(search)
+
+    def __call__(self, state: SearchState) -> bool:
+        return self._requested
+
+    def tokens(self) -> tuple[StopToken, ...]:
+        return (self,)
+
+    def __str__(self) -> str:
+        return "stop requested"
+
+    def __repr__(self) -> str:
+        return f"StopToken(requested={self._requested})"
 
 
 class Custom(StoppingCriterion):
@@ -193,7 +244,7 @@ class AnyOf(_Composite):
     def planned_limit(self) -> Limit:
         return _earliest([c.planned_limit() for c in self.criteria])
 
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[StopToken, ...]:
         return tuple(token for c in self.criteria for token in c.tokens())
 
     def may_end_early(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import fsum
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from warptsp._checks import check_on_interrupt, checked_number
 from warptsp.errors import InvalidOption
@@ -16,10 +17,19 @@ from warptsp.interruption import FirstSignal, delivered
 from warptsp.run import COMPLETE, PROVED
 from warptsp.solver.stages import signal_name
 from warptsp.strokes.machine import Machine, machine_of
-from warptsp.strokes.model import Ends, Path, checked_flags, checked_groups, checked_paths, checked_point
+from warptsp.strokes.model import (
+    Ends,
+    Ints,
+    Ordering,
+    Path,
+    checked_flags,
+    checked_groups,
+    checked_paths,
+    checked_point,
+)
 from warptsp.strokes.parts import Task, arranged, given_order, nearest_order, travel_mixed
 from warptsp.strokes.plan import Plan, travel_points
-from warptsp.strokes.refine import Refined, travel_of
+from warptsp.strokes.refine import travel_of
 from warptsp.strokes.search import Effort
 
 DEFAULT_SECONDS = 6.0
@@ -126,12 +136,14 @@ def arrange(
         if n > 0:
             greedy = nearest_order(task, ends)
             tried = [(order, entry), (greedy, entry), arranged(task, ends, greedy, effort)]
+            whole = task.section(every, ends)
             order, entry = min(
-                tried, key=lambda found: travel_of(task.entered(every, found[1]), cost, ends, found[0])
+                tried, key=lambda t: travel_of(replace(whole, units=task.entered(every, t[1])), t[0])
             )
-        plan = _plan_of(task, ends, order, started, effort, entry)
-        mixed = travel_mixed(task, ends)
-    plan = replace(plan, travel_before=before, travel_mixed=mixed, seconds=time.monotonic() - started)
+        plan = _plan_of(task, ends, order, effort, entry)
+        travel, mixed = _travel(plan.drawn(drawing), place, back, cost), travel_mixed(task, ends)
+    seconds = time.monotonic() - started
+    plan = replace(plan, travel=travel, travel_before=before, travel_mixed=mixed, seconds=seconds)
     return delivered(plan, plan.signal, on_interrupt)
 
 
@@ -148,15 +160,8 @@ def _effort_of(time_limit: float | None, options: dict[str, Any], started: float
     return Effort(options, started + DEFAULT_SECONDS, DEFAULT_SECONDS, settle=True)
 
 
-def _plan_of(
-    task: Task,
-    ends: Ends,
-    order: Refined,
-    started: float,
-    effort: Effort,
-    entry: NDArray[np.intp],
-) -> Plan:
-    """The plan of an order of units, measured stroke by stroke."""
+def _plan_of(task: Task, ends: Ends, order: Ordering, effort: Effort, entry: Ints) -> Plan:
+    """The plan of an order of units, stroke by stroke; nothing is measured."""
     n = len(task.paths)
     strokes: list[int] = []
     backwards = np.zeros(n, dtype=np.bool_)
@@ -170,7 +175,7 @@ def _plan_of(
         backwards[chain] = [flag != turned for flag in flags]
         down[inside[1:]] = True
         vertex[chain[0]] = entry[unit]
-    plan = Plan(
+    return Plan(
         order=np.array(strokes, dtype=np.intp),
         backwards=backwards,
         entry=vertex,
@@ -180,14 +185,12 @@ def _plan_of(
         home=ends.start,
         back=ends.end is not None,
         machine=task.machine,
-        seconds=time.monotonic() - started,
+        seconds=0.0,
         kicks=effort.kicks,
         stop_reason=_reason(task, effort),
         interrupted=effort.interrupted,
         signal=effort.signal,
     )
-    drawn = plan.drawn(task.paths)
-    return replace(plan, travel=_travel(drawn, ends.start, ends.end is not None, task.machine))
 
 
 def _reason(task: Task, effort: Effort) -> str:
@@ -203,12 +206,9 @@ def _reason(task: Task, effort: Effort) -> str:
         and units.free
         and task.machine.exact
     )
-    last = effort.reasons[-1]
-    return COMPLETE if last == PROVED and not whole else last
+    return COMPLETE if effort.reasons[-1] == PROVED and not whole else effort.reasons[-1]
 
 
 def _travel(drawn: Sequence[Path], home: Path | None, back: bool, machine: Machine) -> float:
-    from math import fsum
-
     starts, ends = travel_points(drawn, home, back)
     return fsum(machine.cost(starts, ends).tolist()) if len(starts) else 0.0

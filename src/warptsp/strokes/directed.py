@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from warptsp.problem import Problem
 from warptsp.strokes.entries import Options
 from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Units
-from warptsp.strokes.refine import Refined
+from warptsp.strokes.model import Ends, Ints, Ordering, Section, Units
 from warptsp.strokes.search import Effort
 
 
@@ -31,26 +30,18 @@ def matrix_size(units: Units) -> int:
     return 1 + len(units) + int((units.reversible & ~units.single).sum())
 
 
-def searched_as_matrix(
-    units: Units, machine: Machine, ends: Ends, begun: Refined, effort: Effort, share: float
-) -> Refined:
+def searched_as_matrix(section: Section, begun: Ordering, effort: Effort, share: float) -> Ordering:
     """The best order found, with its directions, measured by the machine's own cost."""
-    options = two_ways(units)
+    options, chosen = Options.two_ways(section.units), begun.backwards.astype(np.intp)
     order, chosen = searched_as_options(
-        options, machine, ends, begun.order, begun.backwards.astype(np.intp), effort, share
+        options, section.machine, section.ends, begun.order, chosen, effort, share
     )
-    return Refined(order, chosen == 1)
+    return Ordering(order, chosen == 1)
 
 
 def searched_as_options(
-    options: Options,
-    machine: Machine,
-    ends: Ends,
-    order: NDArray[np.intp],
-    chosen: NDArray[np.intp],
-    effort: Effort,
-    share: float,
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    options: Options, machine: Machine, ends: Ends, order: Ints, chosen: Ints, effort: Effort, share: float
+) -> tuple[Ints, Ints]:
     """The same for units with any number of ways to draw them, such as the entries of a loop.
 
     Returned are the units in their order, and for each its option; those given if nothing better is found.
@@ -90,13 +81,12 @@ def searched_as_options(
     return found if found is not None else (order, chosen)
 
 
-def by_windows(
-    units: Units, machine: Machine, ends: Ends, begun: Refined, effort: Effort, size: int
-) -> Refined:
+def by_windows(section: Section, begun: Ordering, effort: Effort, size: int) -> Ordering:
     """The same for too many units: stretches of an order one after the other, each between its neighbours.
 
     A second pass begins half a window later, so that seams move. It ends with the time, or after both passes.
     """
+    units, ends = section.units, section.ends
     order, backwards = begun.order.copy(), begun.backwards.copy()
     weights = np.cumsum(1 + (units.reversible & ~units.single)[order])
     for offset in (0.0, 0.5):
@@ -104,32 +94,20 @@ def by_windows(
         edges = np.unique(np.concatenate([[0], cuts, [len(order)]]))
         for number, (low, high) in enumerate(pairwise(edges.tolist())):
             if effort.over:
-                return Refined(order, backwards)
+                return Ordering(order, backwards)
             left = (len(edges) - 1 - number) + (len(edges) - 1 if offset == 0 else 0)
             members = order[low:high]
             start = ends.start if low == 0 else units.left(order[low - 1], backwards)
             end = ends.end if high == len(order) else units.entered(order[high], backwards)
-            inside = Refined(np.arange(len(members)), backwards[members])
-            found = searched_as_matrix(units.of(members), machine, Ends(start, end), inside, effort, 1 / left)
+            window = Section(units.of(members), section.machine, Ends(start, end))
+            inside = Ordering(np.arange(len(members)), backwards[members])
+            found = searched_as_matrix(window, inside, effort, 1 / left)
             order[low:high] = members[found.order]
             backwards[members] = found.backwards
-    return Refined(order, backwards)
+    return Ordering(order, backwards)
 
 
-def two_ways(units: Units) -> Options:
-    """Forwards, and backwards where that is allowed and different."""
-    both = units.reversible & ~units.single
-    offsets = np.concatenate([[0], np.cumsum(1 + both)]).astype(np.intp)
-    enter = np.empty((int(offsets[-1]), units.first.shape[1]))
-    leave = np.empty_like(enter)
-    enter[offsets[:-1]], leave[offsets[:-1]] = units.first, units.last
-    enter[offsets[:-1][both] + 1], leave[offsets[:-1][both] + 1] = units.last[both], units.first[both]
-    return Options(enter, leave, offsets)
-
-
-def _order_of(
-    tour: NDArray[np.int32], owner: NDArray[np.intp], offsets: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+def _order_of(tour: NDArray[np.int32], owner: Ints, offsets: Ints) -> tuple[Ints, Ints] | None:
     """The order of the units in a tour and the option of each; None if it has a prohibitive edge."""
     ends = 2 * len(owner)
     tour = np.roll(tour, -int(np.flatnonzero(tour == ends)[0]))

@@ -10,8 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.strokes.machine import Machine
 
 Path = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 LARGEST = 1e150
 """A coordinate, at most: squares of it are finite."""
 
@@ -59,7 +62,7 @@ def checked_point(name: str, point: ArrayLike | None, axes: int) -> Path | None:
     return found
 
 
-def checked_flags(name: str, value: bool | ArrayLike, n: int) -> NDArray[np.bool_]:
+def checked_flags(name: str, value: bool | ArrayLike, n: int) -> Flags:
     """One truth value for each stroke, or one for all; raises `InvalidOption` for anything else."""
     flags = np.asarray(value)
     if flags.dtype != np.bool_ or flags.shape not in ((), (n,)):
@@ -89,29 +92,29 @@ def checked_groups(groups: Sequence[object] | None, n: int) -> NDArray[np.int64]
 class Units:
     """What is put in order: strokes, or chains of strokes that are joined."""
 
-    first: NDArray[np.float64]  # where each begins; shape (n, 2) or (n, 3)
-    last: NDArray[np.float64]  # where it ends: the same point for a hole, or for a loop that is entered there
-    reversible: NDArray[np.bool_]
+    first: Path  # where each begins; shape (n, 2) or (n, 3)
+    last: Path  # where it ends: the same point for a hole, or for a loop that is entered there
+    reversible: Flags
 
     def __len__(self) -> int:
         return len(self.first)
 
-    def of(self, members: NDArray[np.intp]) -> Units:
+    def of(self, members: Ints) -> Units:
         """Some of them."""
         return Units(self.first[members], self.last[members], self.reversible[members])
 
-    def entered_at(self, points: NDArray[np.float64], members: NDArray[np.intp]) -> Units:
+    def entered_at(self, points: Path, members: Ints) -> Units:
         """The same, with the closed loops `members` entered at these points."""
         first, last = self.first.copy(), self.last.copy()
         first[members] = last[members] = points
         return replace(self, first=first, last=last)
 
-    def entered(self, unit: int, backwards: NDArray[np.bool_]) -> Path:
+    def entered(self, unit: int, backwards: Flags) -> Path:
         """Where a unit begins, drawn as the flags say."""
         point: Path = self.last[unit] if backwards[unit] else self.first[unit]
         return point
 
-    def left(self, unit: int, backwards: NDArray[np.bool_]) -> Path:
+    def left(self, unit: int, backwards: Flags) -> Path:
         """Where it ends."""
         point: Path = self.first[unit] if backwards[unit] else self.last[unit]
         return point
@@ -122,9 +125,9 @@ class Units:
         return bool((self.reversible | self.single).all())
 
     @property
-    def single(self) -> NDArray[np.bool_]:
+    def single(self) -> Flags:
         """Which are one point for the search."""
-        same: NDArray[np.bool_] = (self.first == self.last).all(axis=1)
+        same: Flags = (self.first == self.last).all(axis=1)
         return same
 
 
@@ -134,3 +137,21 @@ class Ends:
 
     start: Path | None = None
     end: Path | None = None
+
+
+@dataclass(slots=True)
+class Ordering:
+    """An order of units and which of them are drawn backwards."""
+
+    order: Ints
+    backwards: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Units to be put in order between two ends."""
+
+    units: Units
+    machine: Machine
+    ends: Ends
+    parent: Ints | None = None  # for each unit the one that must come later, -1 for none

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.problem import Metric
-from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Path, Units
-from warptsp.strokes.refine import Refined
-from warptsp.strokes.search import Cities
+from warptsp.strokes.model import Ends, Ordering, Section
+from warptsp.strokes.search import Cities, metric_of
 
 _AHEAD = 16  # neighbours that are looked up at once
 _RECENT = 64  # options that have become possible since the tree was built, at least, before it is built again
 
 
-def nearest_first(
-    units: Units, machine: Machine, ends: Ends, parent: NDArray[np.intp] | None = None
-) -> Refined:
+def nearest_first(section: Section) -> Ordering:
     """The order in which each unit is the nearest to the one before, in the norm of the machine's frame.
 
-    Without a start the first unit comes first, or what is nearest to its beginning. `parent` is for each unit
-    the one that must come later, -1 for none.
+    Without a start the first unit comes first, or what is nearest to its beginning. Where the section ends
+    does not matter.
     """
-    if parent is None and units.free:
-        return _of_tour(units, machine, Ends(ends.start, None))
-    return _one_by_one(units, machine, ends.start, parent)
+    return _of_tour(section) if section.parent is None and section.units.free else _one_by_one(section)
 
 
-def _of_tour(units: Units, machine: Machine, ends: Ends) -> Refined:
+def _of_tour(section: Section) -> Ordering:
     """Where every unit may be drawn in either direction: the nearest neighbour tour along fixed edges."""
-    cities = Cities.of(units, ends)
-    pairs = np.stack([cities.first, cities.last], axis=1)[~units.single].astype(np.int32)
-    points = np.ascontiguousarray(machine.frame(cities.points))
-    metric = Metric[f"{'MAX' if machine.maximum else 'EXACT'}_{points.shape[1]}D"]
-    distances = _native.Distances.of_points(metric.kind, points)
-    tour = _native.nearest_neighbor(distances, 0, pairs, 1, _native.StopToken())
+    cities = Cities.of(section.units, Ends(section.ends.start))
+    points = np.ascontiguousarray(section.machine.frame(cities.points))
+    distances = _native.Distances.of_points(metric_of(points, section.machine).kind, points)
+    tour = _native.nearest_neighbor(distances, 0, cities.fixed, 1, _native.StopToken())
     assert tour is not None  # nothing stops it
     return cities.order_of(tour)
 
 
-def _one_by_one(
-    units: Units, machine: Machine, start: Path | None, parent: NDArray[np.intp] | None
-) -> Refined:
+def _one_by_one(section: Section) -> Ordering:
     """The same for directions that must be kept, and for units that wait until others are drawn.
 
     The points at which units can be entered are in a k-d tree, which is built again without those that are
@@ -51,6 +39,7 @@ def _one_by_one(
     """
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
+    units, machine, parent = section.units, section.machine, section.parent
     n = len(units)
     turnable = np.flatnonzero(units.reversible & ~units.single)
     enter = machine.frame(np.concatenate([units.first, units.last[turnable]]))
@@ -64,7 +53,7 @@ def _one_by_one(
         np.add.at(waits_for, parent[parent >= 0], 1)
     open_ = waits_for == 0  # units that may be next
     order, backwards = np.empty(n, dtype=np.intp), np.zeros(n, dtype=np.bool_)
-    at = enter[0] if start is None else machine.frame(start[None])[0]
+    at = enter[0] if section.ends.start is None else machine.frame(section.ends.start[None])[0]
     known = np.flatnonzero(open_[owner])
     tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
     recent: list[int] = []
@@ -97,4 +86,4 @@ def _one_by_one(
                 recent.append(around)
                 if backward_option[around] >= 0:
                     recent.append(int(backward_option[around]))
-    return Refined(order, backwards)
+    return Ordering(order, backwards)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from warptsp.strokes.model import Path
+from warptsp.strokes.model import Flags, Ints, Path
 
 _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
-def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]:
+def parents(paths: Sequence[Path], loops: Flags) -> Ints:
     """The smallest closed loop around each stroke, -1 where there is none.
 
     A stroke is in a loop if its vertices are. One that crosses every loop around it has no right order, and
@@ -47,7 +46,7 @@ def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]
     return found
 
 
-def _is_within(found: NDArray[np.intp], loop: int, stroke: int) -> bool:
+def _is_within(found: Ints, loop: int, stroke: int) -> bool:
     while loop >= 0:
         if loop == stroke:
             return True
@@ -60,7 +59,7 @@ def _area(polygon: Path) -> float:
     return abs(float(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))) / 2
 
 
-def _contains(polygon: Path, points: Path) -> NDArray[np.bool_]:
+def _contains(polygon: Path, points: Path) -> Flags:
     """Which points lie inside, by the even-odd rule."""
     result = np.zeros(len(points), dtype=np.bool_)
     a, b = polygon, np.roll(polygon, -1, axis=0)
@@ -74,7 +73,7 @@ def _contains(polygon: Path, points: Path) -> NDArray[np.bool_]:
     return result
 
 
-def heights(parent: NDArray[np.intp]) -> NDArray[np.intp]:
+def heights(parent: Ints) -> Ints:
     """How many levels of strokes lie in each; 0 for those that contain nothing."""
     height = np.zeros(len(parent), dtype=np.intp)
     for _ in range(len(parent)):

@@ -7,25 +7,19 @@ last.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.directed import (
-    by_windows,
-    matrix_size,
-    searched_as_matrix,
-    searched_as_options,
-    two_ways,
-)
+from warptsp.strokes.directed import by_windows, matrix_size, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
 from warptsp.strokes.joining import Chains, joined
 from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Path, Units
+from warptsp.strokes.model import Ends, Flags, Ints, Ordering, Path, Section, Units
 from warptsp.strokes.nearest import nearest_first
 from warptsp.strokes.nesting import heights, parents
-from warptsp.strokes.refine import Refined, refine, travel_of
+from warptsp.strokes.refine import refine, travel_of
 from warptsp.strokes.search import Effort, searched
 
 MATRIX = 1000
@@ -42,7 +36,7 @@ FLOORS = 1000
 _ROUNDS = 6  # of search and choice of entries; three are usual
 _WORTH = 0.002  # of the travel: a round that gains less is the last
 
-_Vertices = list[NDArray[np.intp] | None]  # of each unit those that its options enter; None for a stroke
+_Vertices = list[Ints | None]  # of each unit those that its options enter; None for a stroke
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +45,9 @@ class Task:
 
     paths: list[Path]
     chains: Chains
-    closed: NDArray[np.bool_]  # units that are one closed loop, entered anywhere
+    closed: Flags  # units that are one closed loop, entered anywhere
     group: NDArray[np.int64]
-    parent: NDArray[np.intp] | None
+    parent: Ints | None
     machine: Machine
 
     @property
@@ -64,9 +58,9 @@ class Task:
     def of(
         cls,
         paths: list[Path],
-        free: NDArray[np.bool_],
+        free: Flags,
         group: NDArray[np.int64],
-        anywhere: NDArray[np.bool_],
+        anywhere: Flags,
         outlines: list[Path] | None,  # where inner ones come first
         tolerance: float,
         machine: Machine,
@@ -74,7 +68,7 @@ class Task:
         axes = paths[0].shape[1] if paths else 2
         first = np.array([path[0] for path in paths]).reshape(-1, axes)
         last = np.array([path[-1] for path in paths]).reshape(-1, axes)
-        closed = np.array([len(p) > 2 and bool((p[0] == p[-1]).all()) for p in paths], dtype=np.bool_)
+        closed = _are_loops(paths)
         chains = joined(Units(first, last, free), closed, group, tolerance)
         heads = np.array([strokes[0] for strokes in chains.strokes], dtype=np.intp)
         unit_of = np.empty(len(paths), dtype=np.intp)
@@ -82,15 +76,14 @@ class Task:
             unit_of[strokes] = unit
         parent = None
         if outlines is not None:
-            loops = np.array([len(p) > 2 and bool((p[0] == p[-1]).all()) for p in outlines], dtype=np.bool_)
-            around = parents(outlines, loops)[heads]
+            around = parents(outlines, _are_loops(outlines))[heads]
             parent = np.where(around >= 0, unit_of[around], -1)
             parent[group[heads[np.maximum(parent, 0)]] != group[heads]] = -1
             if not (parent >= 0).any():
                 parent = None
         return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, machine)
 
-    def entered(self, members: NDArray[np.intp], entry: NDArray[np.intp]) -> Units:
+    def entered(self, members: Ints, entry: Ints) -> Units:
         """Some units, the closed loops of them entered at these vertices."""
         units, loops = self.units.of(members), np.flatnonzero(self.closed[members])
         if len(loops) == 0:
@@ -98,41 +91,46 @@ class Task:
         pairs = zip(members[loops].tolist(), entry[loops].tolist(), strict=True)
         return units.entered_at(np.array([self.loop(unit)[vertex] for unit, vertex in pairs]), loops)
 
-    def parents_among(self, members: NDArray[np.intp]) -> NDArray[np.intp] | None:
-        """For each of some units which of them must come later, counted among them; -1 for none."""
-        if self.parent is None:
-            return None
-        local = np.full(len(self.units), -1, dtype=np.intp)
-        local[members] = np.arange(len(members))
-        above = self.parent[members]
-        return np.where(above >= 0, local[above], -1)
+    def section(self, members: Ints, ends: Ends) -> Section:
+        """Some units, as they were given; their parents are counted among them."""
+        parent = None
+        if self.parent is not None:
+            local = np.full(len(self.units), -1, dtype=np.intp)
+            local[members] = np.arange(len(members))
+            above = self.parent[members]
+            parent = np.where(above >= 0, local[above], -1)
+        return Section(self.units.of(members), self.machine, ends, parent)
 
     def loop(self, unit: int) -> Path:
         """The vertices of a closed loop, each once."""
         return self.paths[self.chains.strokes[unit][0]][:-1]
 
 
-def given_order(task: Task) -> Refined:
+def _are_loops(paths: list[Path]) -> Flags:
+    return np.array([len(path) > 2 and bool((path[0] == path[-1]).all()) for path in paths], dtype=np.bool_)
+
+
+def given_order(task: Task) -> Ordering:
     """The order of the input, as far as groups and inner cuts allow."""
     keys = [np.arange(len(task.units))]
     if task.parent is not None:
         keys.append(heights(task.parent))
     order = np.lexsort([*keys, task.group])
-    return Refined(order, np.zeros(len(task.units), dtype=np.bool_))
+    return Ordering(order, np.zeros(len(task.units), dtype=np.bool_))
 
 
-def nearest_order(task: Task, ends: Ends) -> Refined:
+def nearest_order(task: Task, ends: Ends) -> Ordering:
     """The nearest next, group after group, each from the end of the last."""
-    order: list[NDArray[np.intp]] = []
+    order: list[Ints] = []
     backwards = np.zeros(len(task.units), dtype=np.bool_)
     start = ends.start
     for members in _members(task.group):
-        units = task.units.of(members)
-        found = nearest_first(units, task.machine, Ends(start), task.parents_among(members))
+        section = task.section(members, Ends(start))
+        found = nearest_first(section)
         order.append(members[found.order])
         backwards[members] = found.backwards
-        start = units.left(found.order[-1], found.backwards)
-    return Refined(np.concatenate(order), backwards)
+        start = section.units.left(found.order[-1], found.backwards)
+    return Ordering(np.concatenate(order), backwards)
 
 
 def travel_mixed(task: Task, ends: Ends) -> float | None:
@@ -140,17 +138,17 @@ def travel_mixed(task: Task, ends: Ends) -> float | None:
     n = len(task.units)
     if n == 0 or (task.group == task.group[0]).all():
         return None
-    found = nearest_first(task.units, task.machine, Ends(ends.start), task.parents_among(np.arange(n)))
-    return travel_of(task.units, task.machine, ends, found)
+    whole = task.section(np.arange(n), ends)
+    return travel_of(whole, nearest_first(whole))
 
 
-def _members(group: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+def _members(group: NDArray[np.int64]) -> list[Ints]:
     """The units of each group, ascending, group after group."""
     by_group = np.argsort(group, kind="stable")
     return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
 
 
-def _beginning(task: Task, members: NDArray[np.intp]) -> Path | None:
+def _beginning(task: Task, members: Ints) -> Path | None:
     """Where a group begins in any order; None unless it is one unit that can be entered in one place."""
     unit = int(members[0])
     if len(members) > 1 or task.closed[unit] or (task.units.reversible[unit] and not task.units.single[unit]):
@@ -159,15 +157,16 @@ def _beginning(task: Task, members: NDArray[np.intp]) -> Path | None:
     return point
 
 
-def arranged(task: Task, ends: Ends, greedy: Refined, effort: Effort) -> tuple[Refined, NDArray[np.intp]]:
+def arranged(task: Task, ends: Ends, greedy: Ordering, effort: Effort) -> tuple[Ordering, Ints]:
     """All groups at once where that can be, or else one after the other, each from the end of the last."""
     n = len(task.units)
     if _can_be_floors(task):
-        part = _Part(task, np.arange(n), ends, effort, greedy, np.unique(task.group, return_inverse=True)[1])
+        floors = np.unique(task.group, return_inverse=True)[1]
+        part = _Part(task, np.arange(n), ends, effort, greedy, floors)
         together = part.arranged(1.0)
         if (np.diff(task.group[together.order]) >= 0).all():
             return together, part.entry
-    order: list[NDArray[np.intp]] = []
+    order: list[Ints] = []
     backwards = np.zeros(n, dtype=np.bool_)
     entry = np.zeros(n, dtype=np.intp)
     start = ends.start
@@ -178,15 +177,15 @@ def arranged(task: Task, ends: Ends, greedy: Refined, effort: Effort) -> tuple[R
         last = number == len(groups) - 1
         here = Ends(start, ends.end if last else _beginning(task, groups[number + 1]))
         if len(groups) > 1:
-            greedy = nearest_first(task.units.of(members), task.machine, here, task.parents_among(members))
+            greedy = nearest_first(task.section(members, here))
         part = _Part(task, members, here, effort, greedy)
         found = part.arranged(len(members) / left)
         left -= len(members)
         order.append(members[found.order])
         backwards[members] = found.backwards
         entry[members] = part.entry
-        start = part.units.left(found.order[-1], found.backwards)
-    whole = Refined(np.concatenate(order), backwards)
+        start = part.section.units.left(found.order[-1], found.backwards)
+    whole = Ordering(np.concatenate(order), backwards)
     if len(groups) > 1:  # directions and entries, with what comes after each group in view
         every = np.arange(n)
         options, vertices = _options(task, every, task.entered(every, entry))
@@ -213,27 +212,29 @@ class _Part:
     def __init__(
         self,
         task: Task,
-        members: NDArray[np.intp],
+        members: Ints,
         ends: Ends,
         effort: Effort,
-        greedy: Refined,
-        floors: NDArray[np.int64] | None = None,
+        greedy: Ordering,
+        floors: Ints | None = None,
     ) -> None:
         self.task = task
         self.floors = floors
         self.members = members
-        self.ends = ends
         self.effort = effort
         self.greedy = greedy  # an order of the members that begins where they do
         self.loops = np.flatnonzero(task.closed[members])
         self.entry = np.zeros(len(members), dtype=np.intp)
-        units = task.units.of(members)
+        self.given = self.section = task.section(members, ends)
         # A loop is sought at its middle before anything is known of its neighbours.
         middles = [task.loop(int(members[loop])).mean(axis=0) for loop in self.loops]
-        self.units = units.entered_at(np.array(middles), self.loops) if middles else units
-        self.parent = task.parents_among(members)
+        if middles:
+            self._enter_at(self.given.units.entered_at(np.array(middles), self.loops))
 
-    def arranged(self, share: float) -> Refined:
+    def _enter_at(self, units: Units) -> None:
+        self.section = replace(self.section, units=units)
+
+    def arranged(self, share: float) -> Ordering:
         """The order, after rounds of search and choice of entries; the greedy one if that is no longer."""
         effort = self.effort
         deadline = effort.deadline
@@ -243,17 +244,15 @@ class _Part:
             found = self._in_rounds()
         finally:
             effort.deadline = deadline
-        given, machine = self.task.units.of(self.members), self.task.machine
-        greedy = travel_of(given, machine, self.ends, self.greedy)
-        if greedy < travel_of(self.units, machine, self.ends, found):
-            self.units, self.entry = given, np.zeros_like(self.entry)
+        if travel_of(self.given, self.greedy) < travel_of(self.section, found):
+            self.section, self.entry = self.given, np.zeros_like(self.entry)
             return self.greedy
         return found
 
-    def _in_rounds(self) -> Refined:
+    def _in_rounds(self) -> Ordering:
         effort = self.effort
         found = self._searched(None, 0.6 if len(self.loops) else 1.0)
-        settled = self.units.free and self.task.machine.exact
+        settled = self.section.units.free and self.section.machine.exact
         if len(self.loops) == 0 and self.floors is None and settled:
             return found  # the tour says all directions, and measures what they cost
         begun = time.monotonic()
@@ -262,101 +261,98 @@ class _Part:
         for _ in range(_ROUNDS if len(self.loops) else 0):
             if effort.over:
                 break
-            kept = found, self.units, self.entry
+            kept = found, self.section, self.entry
             found = self._searched(found, 0.5)
             cost = self._entered(found)
             if cost > best:
-                found, self.units, self.entry = kept
+                found, self.section, self.entry = kept
             if cost >= best * (1 - _WORTH):
                 break
             best = cost
-        if len(self.loops) and self.parent is None and self.floors is None and not effort.over:
+        if len(self.loops) and self.section.parent is None and self.floors is None and not effort.over:
             self._with_all_entries(found)
         return found
 
-    def _entered(self, found: Refined) -> float:
+    def _entered(self, found: Ordering) -> float:
         """Choose all directions and entries along an order; return the cost of its travel."""
-        options, vertices = _options(self.task, self.members, self.units)
-        chosen, cost = best_options(options, found.order, self.task.machine, self.ends)
+        options, vertices = _options(self.task, self.members, self.section.units)
+        chosen, cost = best_options(options, found.order, self.section.machine, self.section.ends)
         self._enter(vertices, chosen, found)
         return cost
 
-    def _with_all_entries(self, found: Refined) -> None:
+    def _with_all_entries(self, found: Ordering) -> None:
         """Search orders and entries at once, where there are few: loops as large as the drawing need it."""
-        options, vertices = _options(self.task, self.members, self.units)
+        options, vertices = _options(self.task, self.members, self.section.units)
         if len(options.enter) > ENTRIES:
             return
-        machine = self.task.machine
-        chosen, _ = best_options(options, found.order, machine, self.ends)
+        machine, ends = self.section.machine, self.section.ends
+        chosen, _ = best_options(options, found.order, machine, ends)
         found.order, chosen = searched_as_options(
-            options, machine, self.ends, found.order, chosen, self.effort, 1.0
+            options, machine, ends, found.order, chosen, self.effort, 1.0
         )
         self._enter(vertices, chosen, found)
 
-    def _enter(self, vertices: _Vertices, chosen: NDArray[np.intp], found: Refined) -> None:
+    def _enter(self, vertices: _Vertices, chosen: Ints, found: Ordering) -> None:
         self.entry = np.zeros_like(self.entry)  # one that is kept stays as it is
         _choose(vertices, chosen, found.backwards, self.entry)
-        self.units = self.task.entered(self.members, self.entry)
+        self._enter_at(self.task.entered(self.members, self.entry))
 
-    def _searched(self, begun: Refined | None, share: float) -> Refined:
+    def _searched(self, begun: Ordering | None, share: float) -> Ordering:
         """One search, from an order or from nothing."""
-        units, machine, ends, effort = self.units, self.task.machine, self.ends, self.effort
-        if len(units) == 1:  # as in programs with a tool change behind each cut: thousands of groups
-            order = np.zeros(1, dtype=np.intp)
-            chosen, _ = best_options(two_ways(units), order, machine, ends)
-            return Refined(order, chosen == 1)
+        section, effort = self.section, self.effort
+        free = section.units.free
+        if len(section.units) == 1:  # as in programs with a tool change behind each cut: thousands of groups
+            return _drawn(section, np.zeros(1, dtype=np.intp))[1]
         if begun is None and effort.over:
-            return Refined(self.greedy.order.copy(), self.greedy.backwards.copy())
-        if self.parent is not None:
-            if begun is None:
-                begun = self._by_height(share * 0.6)
-            return refine(units, machine, ends, begun, self.parent, effort.deadline)
-        if machine.exact and units.free:
-            return searched(units, machine, ends, begun, effort, share, self.floors)
+            return Ordering(self.greedy.order.copy(), self.greedy.backwards.copy())
+        if section.parent is not None:
+            return refine(section, begun or self._by_height(share * 0.6), effort.deadline)
+        if section.machine.exact and free:
+            return searched(section, begun, effort, share, self.floors)
         if begun is None:
-            begun = self._directed(searched(units, machine, ends, None, effort, share * 0.3))
-        found = refine(units, machine, ends, begun, None, effort.deadline)
-        if units.free:
+            begun = _directed(section, searched(section, None, effort, share * 0.3))
+        found = refine(section, begun, effort.deadline)
+        if free:
             return found
-        if matrix_size(units) <= MATRIX:
-            return searched_as_matrix(units, machine, ends, found, effort, share)
-        return by_windows(units, machine, ends, found, effort, WINDOW)
+        if matrix_size(section.units) <= MATRIX:
+            return searched_as_matrix(section, found, effort, share)
+        return by_windows(section, found, effort, WINDOW)
 
-    def _by_height(self, share: float) -> Refined:
+    def _by_height(self, share: float) -> Ordering:
         """What contains nothing first, then what contains that, and so on."""
-        assert self.parent is not None
-        height = heights(self.parent)
-        order, start = [], self.ends.start
-        backwards = np.zeros(len(self.units), dtype=np.bool_)
+        units, machine = self.section.units, self.section.machine
+        assert self.section.parent is not None
+        height = heights(self.section.parent)
+        order, start = [], self.section.ends.start
+        backwards = np.zeros(len(units), dtype=np.bool_)
         for level in range(int(height.max()) + 1):
             members = np.flatnonzero(height == level)
-            units = self.units.of(members)
-            part = searched(units, self.task.machine, Ends(start, None), None, self.effort,
-                            share * len(members) / len(height))  # fmt: skip
-            part = self._directed(part, units, Ends(start, None))
+            here = Section(units.of(members), machine, Ends(start))
+            part = _directed(here, searched(here, None, self.effort, share * len(members) / len(height)))
             order.append(members[part.order])
             backwards[members] = part.backwards
-            start = units.left(part.order[-1], part.backwards)
-        return Refined(np.concatenate(order), backwards)
-
-    def _directed(self, found: Refined, units: Units | None = None, ends: Ends | None = None) -> Refined:
-        """An order in which what keeps its direction does: that one, or its reverse, or nearest first."""
-        units, ends = units or self.units, ends or self.ends
-        if units.free:
-            return found
-        machine = self.task.machine
-        tried = [found.order, found.order[::-1], nearest_first(units, machine, ends).order]
-        options = two_ways(units)
-        results = []
-        for order in tried:
-            chosen, cost = best_options(options, order, machine, ends)
-            results.append((cost, Refined(order.copy(), chosen == 1)))
-        return min(results, key=lambda result: result[0])[1]
+            start = here.units.left(part.order[-1], part.backwards)
+        return Ordering(np.concatenate(order), backwards)
 
 
-def _options(task: Task, members: NDArray[np.intp], units: Units) -> tuple[Options, _Vertices]:
+def _directed(section: Section, found: Ordering) -> Ordering:
+    """An order in which what keeps its direction does: that one, or its reverse, or nearest first."""
+    if section.units.free:
+        return found
+    tried = [found.order, found.order[::-1], nearest_first(section).order]
+    return min((_drawn(section, order) for order in tried), key=lambda result: result[0])[1]
+
+
+def _drawn(section: Section, order: Ints) -> tuple[float, Ordering]:
+    """An order with the best directions for it, and what its travel costs."""
+    options = Options.two_ways(section.units)
+    chosen, cost = best_options(options, order, section.machine, section.ends)
+    return cost, Ordering(order.copy(), chosen == 1)
+
+
+def _options(task: Task, members: Ints, units: Units) -> tuple[Options, _Vertices]:
     """All ways to draw some units, and which vertices the options of a loop are."""
-    plain = two_ways(units)
+    plain = Options.two_ways(units)
     closed = np.flatnonzero(task.closed[members])
     vertices: _Vertices = [None] * len(members)
     if len(closed) == 0:
@@ -372,7 +368,7 @@ def _options(task: Task, members: NDArray[np.intp], units: Units) -> tuple[Optio
     return Options(np.concatenate(enter), np.concatenate(leave), offsets), vertices
 
 
-def _tried(points: Path, entry: Path) -> NDArray[np.intp]:
+def _tried(points: Path, entry: Path) -> Ints:
     """The vertices of a loop that may be entries: all of a few, some of many, and those near the present."""
     if len(points) <= _ENTRIES:
         return np.arange(len(points))
@@ -382,9 +378,7 @@ def _tried(points: Path, entry: Path) -> NDArray[np.intp]:
     return np.union1d(spaced, near)
 
 
-def _choose(
-    vertices: _Vertices, chosen: NDArray[np.intp], backwards: NDArray[np.bool_], entry: NDArray[np.intp]
-) -> None:
+def _choose(vertices: _Vertices, chosen: Ints, backwards: Flags, entry: Ints) -> None:
     """Write chosen options into directions and entries."""
     for place, (tried, option) in enumerate(zip(vertices, chosen.tolist(), strict=True)):
         backwards[place] = tried is None and bool(option)

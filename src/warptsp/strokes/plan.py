@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from warptsp._facts import Fact, lines_of, pairs_of, values_of
 from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from warptsp.strokes.model import Flags, Ints, Path
 
 _LITTLE = 0.9  # of the travel: groups that cost less than the rest are not worth a line
 
@@ -51,10 +49,10 @@ class Plan:
         The number of the signal that ended it.
     """
 
-    order: NDArray[np.intp]
-    backwards: NDArray[np.bool_]
-    entry: NDArray[np.intp]
-    joined: NDArray[np.bool_]
+    order: Ints
+    backwards: Flags
+    entry: Ints
+    joined: Flags
     travel: float
     travel_before: float
     home: Path | None
@@ -85,43 +83,42 @@ class Plan:
 
     def summary(self) -> str:
         """Return a few lines for people."""
-        return "\n".join(f"{name:12} {value}" for name, value in self.facts())
+        return "\n".join(lines_of(self.told()))
 
     def facts(self, unit: str = "") -> list[tuple[str, str]]:
         """Return the lines of the summary as pairs of a name and a text; coordinates are in `unit`."""
-        unit = self.machine.unit or unit
-        unit = f" {unit}" if unit else ""
-        pauses = len(self.order) - int(self.joined.sum())
-        mixed = []
-        if self.travel_mixed is not None and self.travel_mixed < _LITTLE * self.travel:
-            share = 1.0 - self.travel_mixed / self.travel_before if self.travel_before > 0 else 0.0
-            mixed = [("groups", "keep their places; mixed, the travel would be about "
-                                f"{self.travel_mixed:.6g}{unit}, {_compared(share)}")]  # fmt: skip
-        return [
-            ("travel", f"{self.travel:.6g}{unit}, {_compared(self.saved)}"),
-            ("before", f"{self.travel_before:.6g}{unit}"),
-            *mixed,
-            ("pen down", f"{pauses} times" if pauses != 1 else "once"),
-            ("time", f"{self.seconds:.2f} s, {self.kicks} kicks"),
-        ]
+        return pairs_of(self.told(unit))
 
     def as_dict(self, unit: str = "") -> dict[str, Any]:
         """Return the figures as plain values, without the order; coordinates are in `unit`."""
-        return {
-            "strokes": len(self.order),
-            "travel": self.travel,
-            "travel_before": self.travel_before,
-            "travel_mixed": self.travel_mixed,
-            "saved_percent": 100.0 * self.saved,
-            "unit": self.machine.unit or unit,
-            "joined": int(self.joined.sum()),
-            "back": self.back,
-            "home": None if self.home is None else self.home.tolist(),
-            "seconds": round(self.seconds, 3),
-            "kicks": self.kicks,
-            "stop_reason": self.stop_reason,
-            "interrupted": self.interrupted,
-        }
+        return values_of(self.told(unit))
+
+    def told(self, unit: str = "") -> list[Fact]:
+        """Return what the summary and `as_dict` say; coordinates are in `unit`."""
+        unit = self.machine.unit or unit
+        behind = f" {unit}" if unit else ""
+        joined = int(self.joined.sum())
+        pauses = len(self.order) - joined
+        mixed = None
+        if self.travel_mixed is not None and self.travel_mixed < _LITTLE * self.travel:
+            share = 1.0 - self.travel_mixed / self.travel_before if self.travel_before > 0 else 0.0
+            about = f"{self.travel_mixed:.6g}{behind}, {_compared(share)}"
+            mixed = f"keep their places; mixed, the travel would be about {about}"
+        return [
+            Fact("strokes", len(self.order)),
+            Fact("travel", self.travel, f"{self.travel:.6g}{behind}, {_compared(self.saved)}"),
+            Fact("travel_before", self.travel_before, f"{self.travel_before:.6g}{behind}", "before"),
+            Fact("travel_mixed", self.travel_mixed, mixed, "groups"),
+            Fact("saved_percent", 100.0 * self.saved),
+            Fact("unit", unit),
+            Fact("joined", joined, f"{pauses} times" if pauses != 1 else "once", "pen down"),
+            Fact("back", self.back),
+            Fact("home", None if self.home is None else self.home.tolist()),
+            Fact("seconds", round(self.seconds, 3), f"{self.seconds:.2f} s, {self.kicks} kicks", "time"),
+            Fact("kicks", self.kicks),
+            Fact("stop_reason", self.stop_reason),
+            Fact("interrupted", self.interrupted),
+        ]
 
 
 def _compared(saved: float) -> str:
@@ -133,18 +130,14 @@ def _compared(saved: float) -> str:
     return f"{100 * abs(saved):.1f} % {'more' if saved < 0 else 'less'} than before"
 
 
-def travel_points(
-    drawn: Sequence[Path], home: Path | None, back: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def travel_points(drawn: Sequence[Path], home: Path | None, back: bool) -> tuple[Path, Path]:
     """Where each travel begins and where it ends, with those from and to the home position."""
     starts, ends = [path[-1] for path in drawn], [path[0] for path in drawn]
-    if home is not None and drawn:
-        starts.insert(0, home)
-    else:
+    if home is None or not drawn:
         ends = ends[1:]
-    if home is not None and back and drawn:
-        ends.append(home)
     else:
-        starts = starts[: len(ends)]
+        starts.insert(0, home)
+        ends += [home] * back
+    starts = starts[: len(ends)]
     axes = drawn[0].shape[1] if drawn else 2
     return np.array(starts).reshape(-1, axes), np.array(ends).reshape(-1, axes)

@@ -9,27 +9,21 @@ The or-opt move is Or's (1976); the segment exchange is the 3-opt move that turn
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.model import Flags, Ints, Ordering, Path, Section
 
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most
 _TINY = 1e-9  # of the travel before: gains below are rounding
 _BLOCK = 1 << 14  # places whose moves are valued at once, which bounds the memory
 
-
-@dataclass(slots=True)
-class Refined:
-    """An order of units and which of them are drawn backwards."""
-
-    order: NDArray[np.intp]
-    backwards: NDArray[np.bool_]
+# For each place the nearest places to go to, and whether entered by their far ends; shape (m, k).
+_Near = tuple[Ints, Flags]
 
 
 @dataclass(slots=True)
@@ -40,39 +34,28 @@ class _Row:
     costs nothing.
     """
 
-    units: Units
-    machine: Machine
-    ends: Ends
-    parent: NDArray[np.intp] | None
-    order: NDArray[np.intp]  # with -1 at both ends
-    backwards: NDArray[np.bool_]
-    enter: NDArray[np.float64]
-    leave: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    free: NDArray[np.bool_]
-    later: NDArray[np.intp]  # the place that must stay behind each, and the last that must stay before it
-    earlier: NDArray[np.intp]
-    blocked: NDArray[np.intp]  # of places behind each, the first that must stay behind one at or behind it
+    section: Section
+    order: Ints  # with -1 at both ends
+    backwards: Flags
+    enter: Path
+    leave: Path
+    gap: Path
+    free: Flags
+    later: Ints  # the place that must stay behind each, and the last that must stay before it
+    earlier: Ints
+    blocked: Ints  # of places behind each, the first that must stay behind one at or behind it
 
     @classmethod
-    def of(
-        cls,
-        units: Units,
-        machine: Machine,
-        ends: Ends,
-        parent: NDArray[np.intp] | None,
-        order: NDArray[np.intp],
-        backwards: NDArray[np.bool_],
-    ) -> _Row:
+    def of(cls, section: Section, found: Ordering) -> _Row:
+        units, ends, parent = section.units, section.ends, section.parent
+        order, backwards = found.order, found.backwards
         flags = backwards[order][:, None]
         first, last = units.first[order], units.last[order]
-        none = first[:1]
-        start = none if ends.start is None else ends.start[None]
-        end = none if ends.end is None else ends.end[None]
+        start, end = (first[:1] if point is None else point[None] for point in (ends.start, ends.end))
         enter = np.concatenate([start, np.where(flags, last, first), end])
         leave = np.concatenate([start, np.where(flags, first, last), end])
         row = cls(
-            units, machine, ends, parent,
+            section,
             np.concatenate([[-1], order, [-1]]), np.concatenate([[False], backwards[order], [False]]),
             enter, leave, np.empty(0),
             np.concatenate([[False], units.reversible[order], [False]]),
@@ -87,65 +70,49 @@ class _Row:
         row.blocked = np.minimum.accumulate(row.later[::-1])[::-1]
         return row
 
-    def cost(
-        self,
-        a: NDArray[np.intp],
-        b: NDArray[np.intp],
-        a_turned: NDArray[np.bool_] | bool = False,
-        b_turned: NDArray[np.bool_] | bool = False,
-    ) -> NDArray[np.float64]:
+    def cost(self, a: Ints, b: Ints, a_turned: bool = False, b_turned: bool = False) -> Path:
         """Of the travels from the places `a` to the places `b`, drawn as now or turned."""
-        out = np.where(np.asarray(a_turned)[..., None], self.enter[a], self.leave[a])
-        into = np.where(np.asarray(b_turned)[..., None], self.leave[b], self.enter[b])
-        cost = self.machine.cost(out, into)
-        if self.ends.start is None:
+        out = (self.enter if a_turned else self.leave)[a]
+        into = (self.leave if b_turned else self.enter)[b]
+        cost = self.section.machine.cost(out, into)
+        if self.section.ends.start is None:
             cost = np.where(a == 0, 0.0, cost)
-        if self.ends.end is None:
+        if self.section.ends.end is None:
             cost = np.where(b == len(self.order) - 1, 0.0, cost)
         return cost
 
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> Ints:
         """The place of each unit."""
         place = np.empty(len(self.order) - 2, dtype=np.intp)
         place[self.order[1:-1]] = np.arange(1, len(self.order) - 1)
         return place
 
-    def refined(self) -> Refined:
+    def ordering(self) -> Ordering:
         backwards = np.zeros(len(self.order) - 2, dtype=np.bool_)
         backwards[self.order[1:-1]] = self.backwards[1:-1]
-        return Refined(self.order[1:-1].copy(), backwards)
+        return Ordering(self.order[1:-1].copy(), backwards)
 
-    def rearranged(self, taken: NDArray[np.intp], turned: NDArray[np.bool_]) -> _Row:
+    def rearranged(self, taken: Ints, turned: Flags) -> _Row:
         """The units at the places `taken`, in this order, some of them turned."""
         order = self.order[taken]
         flags = np.zeros(len(order), dtype=np.bool_)
         flags[order] = self.backwards[taken] ^ turned
-        return _Row.of(self.units, self.machine, self.ends, self.parent, order, flags)
+        return _Row.of(self.section, Ordering(order, flags))
 
 
-def travel_of(units: Units, machine: Machine, ends: Ends, found: Refined) -> float:
+def travel_of(section: Section, found: Ordering) -> float:
     """The cost of all travels between units in an order, with those from the start and to the end."""
-    from math import fsum
-
-    return fsum(_Row.of(units, machine, ends, None, found.order, found.backwards).gap.tolist())
+    return fsum(_Row.of(replace(section, parent=None), found).gap.tolist())
 
 
-def refine(
-    units: Units,
-    machine: Machine,
-    ends: Ends,
-    begun: Refined,
-    parent: NDArray[np.intp] | None,
-    deadline: float,
-    rounds: int = 1000,
-) -> Refined:
+def refine(section: Section, begun: Ordering, deadline: float, rounds: int = 1000) -> Ordering:
     """Shorten the travel of an order until nothing improves, or `time.monotonic` has come to the deadline.
 
-    `parent` is for each unit the one that must come later, -1 for none; `begun` keeps to that already.
+    `begun` has units before their parents already.
     """
-    if len(units) < 2:
+    if len(section.units) < 2:
         return begun
-    row = _Row.of(units, machine, ends, parent, begun.order, begun.backwards)
+    row = _Row.of(section, begun)
     for _ in range(rounds):
         if time.monotonic() >= deadline:
             break
@@ -158,27 +125,27 @@ def refine(
                 near = _near(row)
         if not changed:
             break
-    return row.refined()
+    return row.ordering()
 
 
-def _near(row: _Row) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """For each place the nearest places to go to, and whether entered by their far ends; shape (m, k)."""
+def _near(row: _Row) -> _Near:
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
     m = len(row.order)
-    enter, leave = row.machine.frame(row.enter), row.machine.frame(row.leave)
+    machine = row.section.machine
+    enter, leave = machine.frame(row.enter), machine.frame(row.leave)
     turnable = np.flatnonzero(row.free & (row.enter != row.leave).any(axis=1))
     points = np.concatenate([enter[1:-1], leave[turnable]])
     of_point = np.concatenate([np.arange(1, m - 1), turnable])
     turned = np.arange(len(points)) >= m - 2
     count = min(_NEIGHBOURS + 2, len(points))  # its own ends are among them
-    norm = np.inf if row.machine.maximum else 2
+    norm = np.inf if machine.maximum else 2
     _, found = cKDTree(points).query(leave, k=count, p=norm)
     found = found.reshape(m, count)
     return of_point[found], turned[found]
 
 
-def _insertions(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> tuple[_Row, bool]:
+def _insertions(row: _Row, near: _Near) -> tuple[_Row, bool]:
     """Or-opt: runs of one to three units go elsewhere, in either direction where that is allowed."""
     m = len(row.order)
     pieces = []
@@ -190,26 +157,22 @@ def _insertions(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> 
         # A run goes behind a place near it, or in front of one.
         for length in range(1, _SEGMENT + 1):
             for turned in (False, True):
-                if turned and length == 1:
-                    pieces.append(_valued(row, others, others, sources, True))
-                    pieces.append(_valued(row, sources, sources, others - 1, True))
-                    continue
                 # The run begins at `others`, behind `sources`; or it ends at `sources`, before `others`.
-                pieces.append(_valued(row, others, others + length - 1, sources, turned))
-                pieces.append(_valued(row, sources - length + 1, sources, others - 1, turned))
-                if turned:
-                    pieces.append(_valued(row, others - length + 1, others, sources, True))
-                    pieces.append(_valued(row, sources, sources + length - 1, others - 1, True))
-    gain, first, last, behind, turned_all = (np.concatenate(column) for column in zip(*pieces, strict=True))
+                runs = [(others, others + length - 1, sources), (sources - length + 1, sources, others - 1)]
+                if turned and length > 1:
+                    runs.append((others - length + 1, others, sources))
+                    runs.append((sources, sources + length - 1, others - 1))
+                pieces += [_valued(row, *run, turned) for run in runs]
+    gain, *moves = (np.concatenate(column) for column in zip(*pieces, strict=True))
     if len(gain) == 0:
         return row, False
     best = np.argsort(-gain, kind="stable")
-    return _inserted(row, first[best], last[best], behind[best], turned_all[best])
+    return _inserted(row, *(column[best] for column in moves))
 
 
 def _valued(
-    row: _Row, first: NDArray[np.intp], last: NDArray[np.intp], behind: NDArray[np.intp], turned: bool
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    row: _Row, first: Ints, last: Ints, behind: Ints, turned: bool
+) -> tuple[Path, Ints, Ints, Ints, Flags]:
     """The gains of moving the runs from `first` to `last` behind the places `behind`; those above nothing."""
     m = len(row.order)
     ok = (first >= 1) & (last <= m - 2) & (behind >= 0) & (behind <= m - 2)
@@ -230,36 +193,17 @@ def _valued(
     else:
         gain = gain - row.cost(behind, first) - row.cost(last, after)
     good = gain > _TINY * max(float(row.gap.sum()), 1e-300)
-    if row.parent is not None:
+    if row.section.parent is not None:  # all that a run passes may stand on its other side
         low = np.where(behind > last, first, behind + 1)
         high = np.where(behind > last, behind, last)
-        good &= _keeps_order(row, first, last, low, high)
+        for step in range(_SEGMENT):
+            member = np.minimum(first + step, last)
+            good &= (row.later[member] > high) & (row.earlier[member] < low)
     flags = np.full(int(good.sum()), turned)
     return gain[good], first[good], last[good], behind[good], flags
 
 
-def _keeps_order(
-    row: _Row,
-    first: NDArray[np.intp],
-    last: NDArray[np.intp],
-    low: NDArray[np.intp],
-    high: NDArray[np.intp],
-) -> NDArray[np.bool_]:
-    """Whether a run may pass all others between two places: none of them must come before or behind it."""
-    ok = np.ones(len(first), dtype=np.bool_)
-    for step in range(_SEGMENT):
-        member = np.minimum(first + step, last)
-        ok &= (row.later[member] > high) & (row.earlier[member] < low)
-    return ok
-
-
-def _inserted(
-    row: _Row,
-    first: NDArray[np.intp],
-    last: NDArray[np.intp],
-    behind: NDArray[np.intp],
-    turned: NDArray[np.bool_],
-) -> tuple[_Row, bool]:
+def _inserted(row: _Row, first: Ints, last: Ints, behind: Ints, turned: Flags) -> tuple[_Row, bool]:
     """Make moves in the order given, leaving out those whose places another one has changed."""
     m = len(row.order)
     following = np.arange(1, m + 1).tolist()
@@ -299,18 +243,18 @@ def _inserted(
 
 def _related(row: _Row) -> list[list[int]] | None:
     """For each place those that must come before or behind it."""
-    if row.parent is None:
+    if row.section.parent is None:
         return None
     place = row.places().tolist()
     related: list[list[int]] = [[] for _ in row.order]
-    for unit, parent in enumerate(row.parent.tolist()):
+    for unit, parent in enumerate(row.section.parent.tolist()):
         if parent >= 0:
             related[place[unit]].append(place[parent])
             related[place[parent]].append(place[unit])
     return related
 
 
-def _exchanges(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> tuple[_Row, bool]:
+def _exchanges(row: _Row, near: _Near) -> tuple[_Row, bool]:
     """2-opt and or-3opt: a stretch is turned around, or two neighbouring stretches change places."""
     m = len(row.order)
     free = np.concatenate([[0], np.cumsum(row.free)])
@@ -341,17 +285,18 @@ def _exchanges(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> t
                 ok = ~far & (onward > i + 1) & (onward <= c)
                 found.append(_exchange(row, i[ok], onward[ok] - 1, c[ok], tiny))
     gain, first, middle, last = (np.concatenate(column) for column in zip(*found, strict=True))
-    if row.parent is not None and len(gain):
+    if row.section.parent is not None and len(gain):
         ok = row.blocked[first + 1] > last
         gain, first, middle, last = gain[ok], first[ok], middle[ok], last[ok]
     if len(gain) == 0:
         return row, False
     order = np.argsort(-gain, kind="stable")
     taken, turned = np.arange(1, m - 1), np.zeros(m - 2, dtype=np.bool_)
-    covered = _Cover()
+    covered = bytearray(m)  # travels within stretches that have changed; two stretches may share an end
     for i, j, k in zip(first[order].tolist(), middle[order].tolist(), last[order].tolist(), strict=True):
-        if not covered.take(i, k + 1):
+        if covered.find(1, i, k + 1) >= 0:
             continue
+        covered[i : k + 1] = b"\1" * (k + 1 - i)
         if j == k:
             taken[i:k] = taken[i:k][::-1].copy()
             turned[i:k] = True
@@ -360,9 +305,7 @@ def _exchanges(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> t
     return row.rearranged(taken, turned), True
 
 
-def _exchange(
-    row: _Row, i: NDArray[np.intp], j: NDArray[np.intp], k: NDArray[np.intp], tiny: float
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+def _exchange(row: _Row, i: Ints, j: Ints, k: Ints, tiny: float) -> tuple[Path, Ints, Ints, Ints]:
     """The gains of exchanging i + 1 to j with j + 1 to k; those above nothing."""
     ok = (i < j) & (j < k) & (k <= len(row.order) - 2)
     i, j, k = i[ok], j[ok], k[ok]
@@ -370,24 +313,3 @@ def _exchange(
     gain = gain - row.cost(i, j + 1) - row.cost(k, i + 1) - row.cost(j, k + 1)
     good = gain > tiny
     return gain[good], i[good], j[good], k[good]
-
-
-class _Cover:
-    """Intervals of places that do not overlap; they may share an end."""
-
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-
-    def take(self, start: int, end: int) -> bool:
-        """Take an interval, if none of those taken before overlaps it."""
-        from bisect import bisect_right
-
-        place = bisect_right(self._starts, start)
-        if place and self._ends[place - 1] > start:
-            return False
-        if place < len(self._starts) and self._starts[place] < end:
-            return False
-        self._starts.insert(place, start)
-        self._ends.insert(place, end)
-        return True

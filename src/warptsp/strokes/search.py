@@ -18,8 +18,7 @@ from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime
 from warptsp.strokes.machine import Machine
-from warptsp.strokes.model import Ends, Units
-from warptsp.strokes.refine import Refined
+from warptsp.strokes.model import Ends, Ints, Ordering, Path, Section, Units
 
 # Groups of so few cities end after so many kicks for each, where one search alone would wait for a tenth of a
 # second whether it gets better: fifty groups of two rectangles took 9.2 s for what takes 0.9.
@@ -94,9 +93,9 @@ class Effort:
 class Cities:
     """The cities of some units and ends: `first` and `last` of each unit, `start` and `end`."""
 
-    points: NDArray[np.float64]
-    first: NDArray[np.intp]
-    last: NDArray[np.intp]
+    points: Path
+    first: Ints
+    last: Ints
     start: int | None
     end: int | None
 
@@ -106,17 +105,11 @@ class Cities:
 
         The end is another city even in the same place if the two are `apart`.
         """
-        given = [] if ends.start is None else [ends.start]
+        given = [point for point in (ends.start, ends.end) if point is not None]
+        if len(given) == 2 and not apart and (given[0] == given[1]).all():
+            given.pop()
         start = None if ends.start is None else 0
-        same = (
-            ends.start is not None and ends.end is not None and (ends.start == ends.end).all() and not apart
-        )
-        end = start
-        if ends.end is not None and not same:
-            end = len(given)
-            given.append(ends.end)
-        elif ends.end is None:
-            end = None
+        end = None if ends.end is None else len(given) - 1
         counts = np.where(units.single, 1, 2)
         first = len(given) + np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
         last = first + counts - 1
@@ -127,11 +120,17 @@ class Cities:
         return cls(points, first, last, start, end)
 
     @property
+    def fixed(self) -> NDArray[np.int32]:
+        """Both cities of each unit that has two."""
+        two = self.first != self.last
+        return np.stack([self.first[two], self.last[two]], axis=1, dtype=np.int32, casting="unsafe")
+
+    @property
     def path(self) -> OpenPath | None:
         """None for a tour that comes back to its start."""
         return None if self.start is not None and self.start == self.end else OpenPath(self.start, self.end)
 
-    def tour_of(self, order: Refined) -> NDArray[np.int32]:
+    def tour_of(self, order: Ordering) -> NDArray[np.int32]:
         """The tour in which the units have this order."""
         turned = order.backwards[order.order]
         one = np.where(turned, self.last[order.order], self.first[order.order])
@@ -143,7 +142,7 @@ class Cities:
         tail = [] if self.end is None or self.end == self.start else [self.end]
         return np.concatenate([head, both[kept], tail]).astype(np.int32)
 
-    def order_of(self, tour: NDArray[np.int32]) -> Refined:
+    def order_of(self, tour: NDArray[np.int32]) -> Ordering:
         """The order of the units in a tour that has them all, drawn from the start."""
         if self.start is not None and tour[0] != self.start:
             at = int(np.flatnonzero(tour == self.start)[0])
@@ -159,41 +158,35 @@ class Cities:
         units = unit[tour]
         entered = np.where(backwards, self.last, self.first)
         order = units[(units >= 0) & (tour == entered[units])]
-        return Refined(order, backwards)
+        return Ordering(order, backwards)
 
 
 def searched(
-    units: Units,
-    machine: Machine,
-    ends: Ends,
-    begun: Refined | None,
-    effort: Effort,
-    share: float,
-    floors: NDArray[np.int64] | None = None,
-) -> Refined:
+    section: Section, begun: Ordering | None, effort: Effort, share: float, floors: Ints | None = None
+) -> Ordering:
     """The best order found if all may be drawn in either direction, measured in the norm of the frame.
 
     `floors` is the group of each unit, from 0 on, in the Euclidean plane. Groups become floors, so far above
     each other that a short path goes up once: all are searched together. The caller checks that it does.
     """
+    units, machine, ends = section.units, section.machine, section.ends
     cities = Cities.of(units, ends, apart=floors is not None)
-    pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]
     points = machine.frame(cities.points)
-    metric = _metric(points, machine)
+    metric = metric_of(points, machine)
     if floors is not None:
         points, metric = _lifted(points, cities, floors), Metric.EXACT_3D
-    problem = Problem.from_points(points, metric, fixed_edges=pairs.astype(np.int32), open=cities.path)
+    problem = Problem.from_points(points, metric, fixed_edges=cities.fixed, open=cities.path)
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
     if tour is None:
-        return begun or Refined(np.arange(len(units)), np.zeros(len(units), dtype=np.bool_))
+        return begun or Ordering(np.arange(len(units)), np.zeros(len(units), dtype=np.bool_))
     found = cities.order_of(tour)
     if floors is not None and ends.start is None and floors[found.order[0]] > floors[found.order[-1]]:
-        return Refined(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
+        return Ordering(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
     return found
 
 
-def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int64]) -> NDArray[np.float64]:
+def _lifted(points: Path, cities: Cities, floors: Ints) -> Path:
     height = float(np.ptp(points, axis=0).max()) or 1.0  # any, where all begin and end at one point
     z = np.zeros(len(points))
     z[cities.first] = z[cities.last] = height * floors
@@ -202,9 +195,6 @@ def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int6
     return np.column_stack([points, z])
 
 
-def _metric(frame: NDArray[np.float64], machine: Machine) -> Metric:
+def metric_of(frame: Path, machine: Machine) -> Metric:
     """The norm of a machine's frame."""
-    plane, space = (
-        (Metric.EXACT_MAX_2D, Metric.EXACT_MAX_3D) if machine.maximum else (Metric.EXACT_2D, Metric.EXACT_3D)
-    )
-    return plane if frame.shape[1] == 2 else space
+    return Metric[f"EXACT_{'MAX_' if machine.maximum else ''}{frame.shape[1]}D"]

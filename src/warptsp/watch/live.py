@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from warptsp.describe import (
     ABOVE_SHORTEST,
     OVER_OPTIMUM,
@@ -26,10 +24,12 @@ from warptsp.describe import (
 )
 from warptsp.errors import WarpTSPError
 from warptsp.quantities import format_gap
+from warptsp.report.document import thinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
@@ -159,11 +159,9 @@ class LiveRun:
             progress, rate, end, tour = self._progress, self._rate_now, self._end, self._tour
             new = self._points[points:]
             count = len(self._points)
-        if len(new) > POINTS:
-            new = [new[i] for i in np.linspace(0, len(new) - 1, POINTS).astype(int).tolist()]
         said = end or _described(progress, rate)
         return said | {
-            "points": new,
+            "points": thinned(new, POINTS),
             "stopping": self._stop,
             "number": 0 if tour is None else tour.number,
         }, count
@@ -178,12 +176,7 @@ class LiveRun:
     def save(self) -> tuple[LiveTour, Sequence[str]]:
         """Save the best tour; return it, and the names of the files, none if the watcher has to keep it.
 
-        Raises
-        ------
-        RunEnded
-            If the run has ended.
-        WarpTSPError
-            If there is no tour yet, or it cannot be written.
+        Raises `RunEnded` after the end, `WarpTSPError` if there is no tour yet, or it cannot be written.
         """
         tour = self.tour(0, timeout=PATIENCE)
         if tour is None:

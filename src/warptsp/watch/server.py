@@ -18,8 +18,8 @@ import socketserver
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -75,7 +75,7 @@ class WatchServer(ThreadingHTTPServer):
         self._making = threading.Lock()
         self._ticket = ""
         self._redeeming = threading.Lock()
-        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self.places = threading.BoundedSemaphore(CONNECTIONS)
         self._strangers: dict[socket.socket, float] = {}  # and since when, oldest first
         self._admitting = threading.Lock()
         super().__init__((HOST, port), WatchHandler)
@@ -151,16 +151,6 @@ class WatchServer(ThreadingHTTPServer):
             stranger.sendall(head.encode())
         with suppress(OSError):
             stranger.shutdown(socket.SHUT_RDWR)
-
-    @contextmanager
-    def place(self) -> Iterator[bool]:
-        """Have a place among those who are served, or none: all are taken."""
-        taken = self._places.acquire(blocking=False)
-        try:
-            yield taken
-        finally:
-            if taken:
-                self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log what went wrong with a connection: mostly that a browser has gone."""
@@ -270,13 +260,15 @@ class WatchHandler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.")
             return
         self._query = query
-        with server.place() as there_is:
-            if not there_is:
-                text = "Too many pages are open."
-                self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": RETRY})
-                return
+        if not server.places.acquire(blocking=False):
+            text = "Too many pages are open."
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": RETRY})
+            return
+        try:
             with server.live.watcher():
                 pages[name]()
+        finally:
+            server.places.release()
 
     # What is served
 

@@ -47,12 +47,8 @@ def search_problems(
     The rows are points, float64 of shape (m, n, 2) or (m, n, 3), or matrices of the metric EXPLICIT, float32
     of shape (m, n, n). A gain must exceed the tolerance. `annealing`, `most` and `agreeing`: one annealing,
     how many there are at most, and how many end with one length (`BatchPlan` in ``native/lk/warp_batch.h``).
-    The token ends the search; problems that were begun keep their best tour.
-
-    Returns
-    -------
-    tours, kicks, seconds, ends
-        Of each problem its tour, the kicks, its share of the time, and a `_native.BatchEnd`.
+    The token ends the search; problems that were begun keep their best tour. Returns of each problem its
+    tour, the kicks, its share of the time, and a `_native.BatchEnd`.
     """
     count, n = rows.shape[:2]
     of_points = metric.has_coordinates

@@ -68,13 +68,8 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def compile_kernels(source: Source, capability: tuple[int, int]) -> Code:
-    """Return the machine code of kernels for GPUs of a compute capability, from the cache if it is there.
-
-    Raises
-    ------
-    BackendUnavailable
-        If NVRTC is missing, too old or too new for the GPU, or refuses the source.
-    """
+    """Return the machine code of kernels for GPUs of a compute capability, from the cache if it is there;
+    BackendUnavailable if NVRTC is missing, too old or too new for the GPU, or refuses the source."""
     job = _job(source, capability)
     code = cache.load(job.key)
     if code is None:
@@ -145,12 +140,8 @@ def compile_all(
 ) -> Generator[Compiled, None, None]:
     """Compile sources, each for a compute capability, into the cache; yields each as it is done.
 
-    Closed early, as by Ctrl-C, it begins no other, and ends when those in work are done.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is no compiler.
+    Closed early, as by Ctrl-C, it begins no other, and ends when those in work are done. BackendUnavailable
+    if there is no compiler.
     """
     _nvrtc()  # imported by one thread, before several need it
 
@@ -207,13 +198,8 @@ def target(
     capability: tuple[int, int], supported: Sequence[int], version: tuple[int, int]
 ) -> tuple[str, str]:
     """Return (kind of code, architecture) for a GPU: machine code if the compiler can make it, or else, for
-    a GPU newer than the compiler, PTX of the newest architecture, which the driver translates.
-
-    Raises
-    ------
-    BackendUnavailable
-        If the GPU is older than all that the compiler supports.
-    """
+    a GPU newer than the compiler, PTX of the newest architecture, which the driver translates;
+    BackendUnavailable if the GPU is older than all that the compiler supports."""
     number = 10 * capability[0] + capability[1]
     same = [arch for arch in supported if arch // 10 == capability[0] and arch <= number]
     if same:
@@ -261,9 +247,8 @@ def _compile(job: _Job) -> Code:
             f"NVRTC does not compile {job.name} for {job.arch}: {first}; please report this bug in warptsp, "
             "and use device cpu"
         ) from error
-    symbols = {key: _text(value) for key, value in compiled.symbol_mapping.items()}
+    symbols = {
+        key: value.decode() if isinstance(value, bytes) else value
+        for key, value in compiled.symbol_mapping.items()
+    }
     return Code(job.kind, bytes(compiled.code), symbols)
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value

@@ -76,12 +76,8 @@ class Device(DeviceMemory):
     def open(cls, ordinal: int = 0) -> Device:
         """Take the GPU ``cuda:ordinal`` into use; waits for the driver, some tenths of a second.
 
-        Raises
-        ------
-        BackendUnavailable
-            See `find_usable`.
-        DeviceOutOfMemory, DeviceFailure
-            If the GPU has no memory left, or does not work.
+        BackendUnavailable as from `find_usable`; DeviceOutOfMemory or DeviceFailure if the GPU has no memory
+        left, or does not work.
         """
         find_usable(ordinal)
         from cuda.bindings import driver as api

@@ -73,12 +73,7 @@ def build(
     """Number the cities along Hilbert's curve; coincident ones in the order given, as on the CPU.
 
     The points are float64 of shape (n, 2) or (n, 3), and the helpers other GPUs, each of which takes a share
-    of them from the host. None if the token stopped it.
-
-    Raises
-    ------
-    DeviceOutOfMemory
-        If there is no room; see `setup_bytes`.
+    of them from the host. None if the token stopped it; DeviceOutOfMemory without the room of `setup_bytes`.
     """
     n = len(points)
     given = _uploaded([device, *helpers], points, token)

@@ -34,20 +34,11 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """What limits the blocks that a multiprocessor runs at once.
-
-    Attributes
-    ----------
-    blocks : int
-    share : float
-        Of the threads that it can hold.
-    limit : str
-        "threads", "blocks", "registers" or "shared memory".
-    """
+    """What limits the blocks that a multiprocessor runs at once."""
 
     blocks: int
-    share: float
-    limit: str
+    share: float  # of the threads that it can hold
+    limit: str  # "threads", "blocks", "registers" or "shared memory"
 
     @classmethod
     def of(cls, device: Device | Chip, kernel: Kernel | Used, block: int, shared: int = 0) -> Occupancy:
@@ -90,13 +81,7 @@ class Chip:
 
     @classmethod
     def of(cls, architecture: str) -> Chip:
-        """Return the chip that stands for an architecture, such as "sm_90".
-
-        Raises
-        ------
-        InvalidOption
-            If it is none of those in the table.
-        """
+        """Return the chip that stands for an architecture, such as "sm_90"; InvalidOption without one."""
         for chip in CHIPS:
             if architecture == chip.architecture:
                 return chip

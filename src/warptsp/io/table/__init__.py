@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from warptsp.io.format import Format, Instance, Source
+from warptsp.io.format import Format
 
 from .reader import read_table
-from .tours import parse_order, parse_tour
+from .tours import order_in, table_of_tour, tour_in
 from .writer import guarded, problem_table, tour_table
 
-if TYPE_CHECKING:
-    from warptsp.io.options import ReadOptions
-
 __all__ = ["FORMATS", "read_table"]
-
-
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return read_table(source.text, source.file, options, source.written)
 
 
 def _format(name: str, delimiter: str) -> Format:
@@ -27,10 +19,10 @@ def _format(name: str, delimiter: str) -> Format:
         endings=(f".{name}",),
         tour_endings=(f".{name}",),
         fallback=name == "csv",
-        read=_read,
+        read=lambda source, options: read_table(source.text, source.file, options, source.written),
         write=partial(problem_table, delimiter=delimiter),
-        read_tour=parse_tour,
-        read_order=parse_order,
+        read_tour=lambda source, problem: tour_in(table_of_tour(source), problem),
+        read_order=lambda source: order_in(table_of_tour(source)),
         write_tour=partial(tour_table, delimiter=delimiter),
         has_columns=True,
         guarded=guarded,

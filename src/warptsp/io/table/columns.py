@@ -16,6 +16,7 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
+from warptsp.problem.doubts import look_like_degrees
 
 from .titles import rank
 
@@ -35,6 +36,12 @@ class Columns:
     said: bool = False  # whether the caller said which hold the coordinates
     named_too: tuple[int, ...] = ()  # columns that mean names as well
     called: Sequence[str | int] | None = None  # what the file calls them, where one has been split
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Those of the directions that angles in the columns of coordinates may have."""
+        count = len(self.positions)
+        return ("NS", "EW")[:count] if self.metric.geographic else ("",) * count
 
     def roles(self) -> dict[str, int]:
         """What is held by which column, counted from 0."""
@@ -170,16 +177,10 @@ def guessed_columns(
     name: int | None,
     options: ReadOptions,
 ) -> Columns:
-    """What the columns of a table without titles hold, told by their numbers.
+    """What the columns of a table without titles hold, `count` in all, told by their numbers.
 
-    Parameters
-    ----------
-    count : int
-        All columns.
-    numbers : ndarray of float64, shape (n, k)
-        What is in the columns of numbers, `places`, that the caller has not given another meaning.
-    name : int or None
-        The column of names.
+    These, of shape (n, k), are what is in the columns `places`, which the caller has given no other meaning;
+    `name` is the column of names.
     """
     id = given_places(None, count, options).get("id")
     axes = list(places)
@@ -234,6 +235,31 @@ def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
             f"columns hold them, {as_columns(**dict.fromkeys(ROLES[: wanted.dimensions], 'COLUMN'))}"
         )
     return wanted
+
+
+def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], options: ReadOptions) -> str | None:
+    """A warning if coordinates that the table calls x and y look like degrees; None if nobody need doubt."""
+    said = columns.metric.geographic or columns.said or options.parsed is not None
+    if said or not look_like_degrees(points):
+        return None
+    x, y = (columns.as_options()[axis] for axis in "xy")
+    return (
+        f"columns {x} and {y} look like degrees, but are taken for x and y: "
+        f"{way_out_of_degrees(columns, points)}"
+    )
+
+
+def way_out_of_degrees(columns: Columns, points: NDArray[np.float64]) -> str:
+    """How the caller says whether coordinates of the plane are degrees, for the end of a message."""
+    named = columns.as_options()
+    x, y = named["x"], named["y"]
+    # In tables with names x goes to the east; without, latitudes mostly stand first.
+    lat, lon = (x, y) if columns.titles is None else (y, x)
+    high = np.abs(points[:, :2]).max(axis=0)
+    if high[0 if lat == x else 1] > 90.0:
+        lat, lon = lon, lat
+    either = " (or the reverse)" if high.max() <= 90.0 else ""
+    return f"give {as_columns(lat=lat, lon=lon)}{either} for great circles, or {as_columns(x=x, y=y)}"
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:

@@ -20,7 +20,7 @@ from warptsp.io.options import ReadOptions
 from warptsp.problem import Metric, Problem
 from warptsp.problem.values import plain_array, real_array
 
-from .columns import named_columns
+from .columns import Columns, named_columns
 from .reader import read, read_points
 from .rows import CHUNK, COUNTED, Cells, Table
 
@@ -51,14 +51,9 @@ def read_frame(frame: Any, options: ReadOptions, file: str | None = None) -> Ins
         return read(table, options)
     found = named_columns(table.first, options, len(table.first), by_number=False)
     coordinates, metric, fields = _places(points)
-    cells = table.cells((), found.id, found.name, table.titles, ())
-    return read_points(
-        table,
-        options,
-        replace(found, positions=(), metric=metric),
-        cells._replace(positions=coordinates),
-        **fields,
-    )
+    columns = replace(found, positions=(), metric=metric)
+    cells = table.cells(columns)._replace(positions=coordinates)
+    return read_points(table, options, columns, cells, **fields)
 
 
 class TableFrame(Table):
@@ -160,16 +155,10 @@ class TableFrame(Table):
             return None
         return np.column_stack(columns) if columns else None
 
-    def cells(
-        self,
-        places: Sequence[int],
-        id: int | None,
-        name: int | None,
-        titles: Sequence[str] | None,
-        letters: Sequence[str],
-    ) -> Cells:
-        columns = [self._numbers(place, letter) for place, letter in zip(places, letters, strict=False)]
-        positions = np.column_stack(columns) if columns else np.empty((0, 0))
+    def cells(self, columns: Columns) -> Cells:
+        places, id, name = columns.positions, columns.id, columns.name
+        numbers = [self._numbers(*column) for column in zip(places, columns.letters, strict=True)]
+        positions = np.column_stack(numbers) if numbers else np.empty((0, 0))
         ids: Any = None
         if id is not None:
             values = np.asarray(self._columns[id])

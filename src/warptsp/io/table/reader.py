@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,22 @@ from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
-from warptsp.problem import Problem
-from warptsp.problem.degrees import look_like_degrees, may_be_whole_degrees
+from warptsp.problem import Metric, Problem
+from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
-from .columns import Columns, fitting_metric, given_places, guessed_columns, named_columns
-from .degrees import doubt_about_degrees, way_out_of_degrees
+from .columns import (
+    Columns,
+    doubt_about_degrees,
+    fitting_metric,
+    given_places,
+    guessed_columns,
+    named_columns,
+    way_out_of_degrees,
+)
 from .fields import (
     GROUPED,
     HINT_OF_THOUSANDS,
@@ -187,11 +194,8 @@ class _Reader:
         coordinates = found[0].given_coordinates()
         if (doubt := doubt_about_degrees(columns, coordinates, self.options)) is not None:
             _log.warning("%s: %s", self.table.file, doubt)
-        if (
-            columns.metric.geographic
-            and not columns.said
-            and {"x", "y"} <= {title.lower() for title in titles}
-        ):
+        on_globe = columns.metric.geographic and not columns.said
+        if on_globe and {"x", "y"} <= {title.lower() for title in titles}:
             _log.info("%s: the table has x and y as well as lat and lon, which are used", self.table.file)
         return found
 
@@ -218,7 +222,8 @@ class _Reader:
     def _guessed(self) -> tuple[Problem, Columns | None]:
         """A table of which only the numbers tell what they are."""
         given, numeric, name = self._candidates()
-        cells = self._cells(numeric, given.get("id"), name)
+        width = len(self.table.first)
+        cells = self._cells(Columns(width, tuple(numeric), Metric.EXACT_2D, given.get("id"), name))
         numbers = cells.positions
         if not given and name is None and len(numeric) > 3:
             self.table.fail(
@@ -228,7 +233,7 @@ class _Reader:
                 self.table.first_line,
             )
         try:
-            columns = guessed_columns(len(self.table.first), numbers, numeric, name, self.options)
+            columns = guessed_columns(width, numbers, numeric, name, self.options)
         except InvalidProblem as error:
             self.table.fail(f"{error}{self._names_below()}", self.table.first_line)
         coordinates = np.ascontiguousarray(numbers[:, [numeric.index(place) for place in columns.positions]])
@@ -252,16 +257,13 @@ class _Reader:
         unclear = "name" not in given and (others != names or len(names) > 1)
         below_a_title = len(self.table.first) == 1 and self._names_below()
         if unclear or below_a_title or (name is not None and not 2 <= len(numeric) <= 3):
-            self._fail_without_names()
+            way = as_columns(lat="COLUMN", lon="COLUMN")
+            self.table.fail(
+                f"{len(self.table.first)} columns without a header line: give one that tells which are x and "
+                f"y, or lat and lon{self._names_below()}, or say it, such as {way}",
+                self.table.first_line,
+            )
         return given, numeric, name
-
-    def _fail_without_names(self) -> NoReturn:
-        way = as_columns(lat="COLUMN", lon="COLUMN")
-        self.table.fail(
-            f"{len(self.table.first)} columns without a header line: give one that tells which are x and y, "
-            f"or lat and lon{self._names_below()}, or say it, such as {way}",
-            self.table.first_line,
-        )
 
     def _check_guess(self, columns: Columns, coordinates: NDArray[np.float64]) -> None:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
@@ -285,16 +287,13 @@ class _Reader:
     # Points
 
     def _places(self, columns: Columns) -> tuple[Problem, Columns]:
-        letters = ("NS", "EW") if columns.metric.geographic else ()
-        return self.points(columns, self._cells(columns.positions, columns.id, columns.name, letters))
+        return self.points(columns, self._cells(columns))
 
-    def _cells(
-        self, places: Sequence[int], id: int | None, name: int | None, letters: Sequence[str] = ()
-    ) -> Cells:
+    def _cells(self, columns: Columns) -> Cells:
         if self.options.skip_incomplete:
-            self.table.skip_incomplete(places)
-        cells = self.table.cells(places, id, name, self.titles, letters or [""] * len(places))
-        self.table.tell_of_incomplete(name)
+            self.table.skip_incomplete(columns.positions)
+        cells = self.table.cells(columns)
+        self.table.tell_of_incomplete(columns.name)
         return cells
 
     def points(self, columns: Columns, cells: Cells, **fields: Any) -> tuple[Problem, Columns]:
@@ -325,15 +324,13 @@ class _Reader:
         except InvalidProblem as error:
             if not metric.geographic:
                 self.table.fail(str(error))
-            self.table.fail(
-                f"{error}{self._exchanged(columns, coordinates)}", self._line_of_bad_degrees(coordinates)
-            )
+            self.table.fail(*self._about_degrees(str(error), columns, coordinates))
 
     def _with_names(self, columns: Columns, cells: Cells) -> tuple[Columns, Cells]:
         """The same with the first column of text as names, if nothing else names places; say which it was."""
         if columns.name is None and self.titles is not None and not self.table.rows_are_named:
             others = sorted(cells.rest.keys() - self._places_in_tour())
-            place = next((other for other in others if _are_names(cells.rest[other])), None)
+            place = next((other for other in others if _tells_apart(cells.rest[other])), None)
             ids = cells.ids if isinstance(cells.ids, list) else ()
             if place is not None and all(map(is_node_number, ids)):  # else they are the names
                 columns = replace(columns, name=place)
@@ -347,14 +344,8 @@ class _Reader:
     def _tell_of_names(self, place: int, others: Sequence[int]) -> None:
         titles = self.titles or []
         beside = f", not {' or '.join(quoted(titles[other]) for other in others[:3])}" if others else ""
-        way = as_columns(name="COLUMN")
-        _log.info(
-            "%s: column %s names the places%s; %s takes another",
-            self.table.file,
-            quoted(titles[place]),
-            beside,
-            way,
-        )
+        column = f"column {quoted(titles[place])} names the places{beside}"
+        _log.info("%s: %s; %s takes another", self.table.file, column, as_columns(name="COLUMN"))
 
     def _ids_and_names(
         self, columns: Columns, cells: Cells
@@ -411,14 +402,20 @@ class _Reader:
             if place in extra or place in held
         )
 
-    def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
-        """A hint if latitudes would be longitudes, and the reverse."""
-        if not columns.positions or not len(coordinates):
-            return ""
-        low, high = coordinates.min(axis=0), coordinates.max(axis=0)
-        fits = low[0] >= -180.0 and high[0] <= 360.0 and low[1] >= -90.0 and high[1] <= 90.0
-        named = columns.as_options()
-        return f"; {as_columns(lat=named['lon'], lon=named['lat'])} exchanges the two" if fits else ""
+    def _about_degrees(
+        self, message: str, columns: Columns, coordinates: NDArray[np.float64]
+    ) -> tuple[str, int | None]:
+        """A message, with a hint if latitudes would be longitudes and the reverse, and the line at fault."""
+
+        def outside(latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.bool_]:
+            return (np.abs(latitude) > 90.0) | (longitude < -180.0) | (longitude > 360.0)
+
+        latitude, longitude = coordinates[:, 0], coordinates[:, 1]
+        if columns.positions and len(coordinates) and not outside(longitude, latitude).any():
+            named = columns.as_options()
+            message += f"; {as_columns(lat=named['lon'], lon=named['lat'])} exchanges the two"
+        bad = outside(latitude, longitude)
+        return message, self._line_of(int(np.argmax(bad))) if bad.any() else None
 
     def _check_ids(self, ids: NDArray[np.float64], columns: Columns) -> None:
         wrong = (ids < 0) | (ids > EXACT_INTEGERS)
@@ -433,15 +430,8 @@ class _Reader:
                 self._line_of(again[0]),
             )
 
-    def _line_of_bad_degrees(self, coordinates: NDArray[np.float64]) -> int | None:
-        latitude, longitude = coordinates[:, 0], coordinates[:, 1]
-        bad = (np.abs(latitude) > 90.0) | (longitude < -180.0) | (longitude > 360.0)
-        if not bad.any():
-            return None
-        return self._line_of(int(np.argmax(bad)))
 
-
-def _are_names(column: Sequence[Any]) -> bool:
+def _tells_apart(column: Sequence[Any]) -> bool:
     """Whether a column holds texts that tell places apart, in whatever order its rows are."""
     texts = any(isinstance(text, str) and is_name(text) for text in column[:1024])
     return texts and len(set(column) - {""}) == len(column)

@@ -16,6 +16,7 @@ from warptsp.io._text import quoted, whole_if_possible
 from warptsp.problem.origin import TableStyle
 
 from .angles import angle_of, hint_of_angle
+from .columns import Columns
 from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
 
 _log = logging.getLogger(__name__)
@@ -119,47 +120,30 @@ class Table:
         split.incomplete = self.incomplete
         return split
 
-    def cells(
-        self,
-        places: Sequence[int],
-        id: int | None,
-        name: int | None,
-        titles: Sequence[str] | None,
-        letters: Sequence[str],
-    ) -> Cells:
-        """What stands in all rows: the numbers in some columns, and the texts in others.
-
-        `letters` has those of `number` for each column of numbers.
-        """
-        numbers = self.numbers(len(self.first)) if name is None else None
+    def cells(self, columns: Columns) -> Cells:
+        """What stands in all rows: the numbers in the columns of coordinates, and the texts in others."""
+        places, id = list(columns.positions), columns.id
+        numbers = self.numbers(len(self.first)) if columns.name is None else None
         whole = numbers is None or id is None or np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
         if numbers is None or not whole:
-            return self._cells_by_rows(places, id, name, titles, letters)
+            return self._cells_by_rows(columns)
         self._look_for_decimals()
         self.warn_of_blanks(len(numbers))
-        rest = sorted(set(range(numbers.shape[1])) - {*places, id})
+        all_places = list(range(numbers.shape[1]))
         return Cells(
-            numbers
-            if list(places) == list(range(numbers.shape[1]))
-            else np.ascontiguousarray(numbers[:, places]),
+            numbers if places == all_places else np.ascontiguousarray(numbers[:, places]),
             None if id is None else numbers[:, id],
             None,
-            {place: whole_if_possible(numbers[:, place] + 0.0) for place in rest},
+            {p: whole_if_possible(numbers[:, p] + 0.0) for p in all_places if p not in (*places, id)},
         )
 
-    def _cells_by_rows(
-        self,
-        places: Sequence[int],
-        id: int | None,
-        name: int | None,
-        titles: Sequence[str] | None,
-        letters: Sequence[str],
-    ) -> Cells:
+    def _cells_by_rows(self, columns: Columns) -> Cells:
         """Row by row: for tables with names, and to find what is wrong with the others."""
+        places, id, name = columns.positions, columns.id, columns.name
         values: list[NDArray[np.float64]] = []
         texts: dict[int, list[str]] = {p: [] for p in range(len(self.first)) if p == name or p not in places}
         for lines, rows in self.chunks():
-            values.append(self.positions(lines, rows, places, titles, letters))
+            values.append(self.positions(lines, rows, places, columns.titles, columns.letters))
             for place, column in texts.items():
                 column += [row[place].strip() for row in rows]
         if not values:

@@ -205,7 +205,10 @@ def _problem(
     sure = _is_sure(table, square)
     try:
         if bare:
-            fits = _fits_bare(matrix, options, said or holes)
+            # Two or three rows of numbers alone may be points.
+            fits = n > 3 or (
+                options.parsed in (None, Metric.EXPLICIT) and (said or holes or are_distances(matrix))
+            )
         else:
             fits = sure or _fits(square, matrix, options, holes)
     except InvalidProblem as error:
@@ -234,13 +237,6 @@ def _problem(
             "%s: %d lines of %d numbers are taken for distances; %s for places", table.file, n, n, way
         )
     return problem
-
-
-def _fits_bare(matrix: NDArray[Any], options: ReadOptions, said: bool) -> bool:
-    """Whether a square of numbers without names is one of distances: two or three rows may be points."""
-    if len(matrix) > 3:
-        return True
-    return options.parsed in (None, Metric.EXPLICIT) and (said or are_distances(matrix))
 
 
 def _fits(square: _Square, matrix: NDArray[Any], options: ReadOptions, holes: bool) -> bool:

@@ -130,12 +130,13 @@ class TableText(Table):
             yield line, [content.strip()] if marked and _delimiter(content) == " " else titles_in(content)
 
     def warn_of_blanks(self, count: int) -> None:
+        found = [] if self.titled else list(_numbered(self.data[: self._begin]))
         lines = self.data.count(b"\n") or self.data.count(b"\r")
-        if lines + 1 - (self.first_line - 1) <= count + self.titled:
-            return
-        below = list(itertools.islice(_numbered(self.data), self.first_line, None))
-        self.tell_of_blanks(blanks_between((line, _is_blank(content)) for line, content in below))
-        rows = [line for line, content in below if _is_comment(content) and self._is_like_a_row(content)]
+        if lines + 1 - (self.first_line - 1) > count + self.titled:
+            below = list(itertools.islice(_numbered(self.data), self.first_line, None))
+            self.tell_of_blanks(blanks_between((line, _is_blank(content)) for line, content in below))
+            found += below
+        rows = [line for line, content in found if _is_comment(content) and self._is_like_a_row(content)]
         if rows:
             _log.warning(
                 "%s: %s a # as comments do, and %s left out: %s; quotation marks make it part of a name",
@@ -146,8 +147,12 @@ class TableText(Table):
             )
 
     def _is_like_a_row(self, text: str) -> bool:
-        """Whether a comment has as many fields as the table."""
-        return self.delimiter != " " and text.count(self.delimiter) == len(self.first) - 1 > 0
+        """Whether a comment has as many fields as the table, and a number in one of them."""
+        if self.delimiter == " ":
+            fields = [] if text.lstrip().startswith("# ") else text.split()
+        else:
+            fields = next(csv.reader([text], delimiter=self.delimiter, skipinitialspace=True))
+        return len(fields) == len(self.first) and any(is_number(field.strip()) for field in fields[1:])
 
     def numbers(self, count: int, begin: int = 0) -> NDArray[np.float64] | None:
         begin = self._first_end if self.titled else self._begin
@@ -206,12 +211,9 @@ def _on_a_line_each(data: bytes) -> bytes:
 
 
 def _first_line(data: bytes, begin: int, number: int) -> tuple[int, tuple[int, int], str, str] | None:
-    """The first line from an offset on that is neither blank nor a comment, and the comment above it.
+    """The first line from an offset on that is neither blank nor a comment; None if there is none.
 
-    Returns
-    -------
-    tuple of int, tuple of int, str, str
-        Its number, the offsets of its first byte and of the next line, its text, and the text of the comment.
+    Its number, the offsets of its first byte and of the next line, its text, and that of the comment above.
     """
     comment = ""
     for line, match in enumerate(_LINE.finditer(data, begin), start=number):
@@ -226,7 +228,9 @@ def _first_line(data: bytes, begin: int, number: int) -> tuple[int, tuple[int, i
 def titles_in(text: str) -> list[str]:
     """What would be the names of columns, if a line held these."""
     delimiter = _delimiter(text)
-    fields = text.split() if delimiter == " " else next(csv.reader([text], delimiter=delimiter), [])
+    plain = delimiter == " " and '"' not in text
+    reader = csv.reader([text.strip()], delimiter=delimiter, skipinitialspace=delimiter == " ")
+    fields = text.split() if plain else next(reader, [])
     return [field.strip(' "') for field in fields]
 
 

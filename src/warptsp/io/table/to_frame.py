@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import BackendUnavailable
+from warptsp._checks import not_installed
 from warptsp.io.lines import line_of
 from warptsp.io.places import degrees
 from warptsp.problem import Problem
@@ -21,9 +21,7 @@ def frame_of_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> 
     try:
         import pandas
     except ImportError:
-        raise BackendUnavailable(
-            "a data frame needs pandas, which is not installed: pip install 'warptsp[geo]'"
-        ) from None
+        raise not_installed("a data frame needs pandas", "geo") from None
     found = {}
     for column in tour_columns(problem, tour, timing):
         entries = column.entries(0, len(tour))
@@ -44,9 +42,7 @@ def geodataframe_of_tour(problem: Problem, tour: NDArray[np.int32], timing: Timi
         import geopandas
         import shapely
     except ImportError:
-        raise BackendUnavailable(
-            "a GeoDataFrame needs GeoPandas, which is not installed: pip install 'warptsp[geo]'"
-        ) from None
+        raise not_installed("a GeoDataFrame needs GeoPandas", "geo") from None
     in_plane = problem.crs is not None and not problem.geographic
     system = problem.crs if in_plane else "EPSG:4326"
     if in_plane:

@@ -19,13 +19,11 @@ from .titles import KNOWN, plain
 from .tour_columns import PATH_POSITION, POSITION
 
 
-def parse_tour(source: Source, problem: Problem) -> TourFile:
-    """The tour in a table with a column of node numbers or names, which are called as in tables of places."""
-    return tour_in(_table(source), problem)
-
-
 def tour_in(text: Table, problem: Problem) -> TourFile:
-    """The same in a table from anywhere, of which the first row is titles."""
+    """The tour in a table with a column of node numbers or names, which are called as in tables of places.
+
+    The first row is titles.
+    """
     text.titled = True
     titles = text.first
     id, name = (_column(titles, role, problem) for role in ("id", "name"))
@@ -42,7 +40,9 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
             if len(row) <= key:
                 text.fail(f"{len(row)} fields: column {quoted(titles[key])} is missing", line)
             if id is not None:
-                ids.append(_node_number(text, row[id].strip(), line, titles[id]))
+                if not is_node_number(value := row[id].strip()):
+                    text.fail(f"{quoted(value)} in column {titles[id]}: a node number is needed", line)
+                ids.append(int(value.partition(".")[0]))
             if name is not None:
                 names.append(row[name].strip() if name < len(row) else "")
         if said is not None:
@@ -55,13 +55,8 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
     return TourFile(cities, said)
 
 
-def parse_order(source: Source) -> bool | None:
-    """Whether a table of the places of a tour says that it is an open path; None if it does not say."""
-    return order_in(_table(source))
-
-
 def order_in(text: Table) -> bool | None:
-    """The same of a table from anywhere, of which the first row is titles."""
+    """Whether a table of the places of a tour says that it is an open path; None if it does not say."""
     text.titled = True
     said = _said(text)
     if said is not None:
@@ -75,7 +70,7 @@ def _said(text: Table) -> bool | None:
     return {POSITION: False, PATH_POSITION: True}.get(text.first[0].lower())
 
 
-def _table(source: Source) -> TableText:
+def table_of_tour(source: Source) -> TableText:
     """The table in a file, whose first line names its columns."""
     text = TableText(source.text, source.file)
     title = " ".join(text.first).strip('"')
@@ -97,20 +92,8 @@ def _column(titles: Sequence[str], role: str, problem: Problem) -> int | None:
     return min(found)[1] if found else None
 
 
-def _node_number(text: Table, value: str, line: int, title: str) -> int:
-    if not is_node_number(value):
-        text.fail(f"{quoted(value)} in column {title}: a node number is needed", line)
-    return int(value.partition(".")[0])
-
-
 def _check_order(text: Table, lines: list[int], rows: list[list[str]], last: float) -> float:
-    """Refuse rows that something has sorted otherwise; `last` is the position above them.
-
-    Returns
-    -------
-    float
-        The position of the last row.
-    """
+    """Refuse rows that something has sorted otherwise, below position `last`; return the last position."""
     title = text.first[0]
     positions = np.concatenate([[last], text.positions(lines, rows, [0], text.first, [""])[:, 0]])
     falls = np.flatnonzero(np.diff(positions) <= 0.0)

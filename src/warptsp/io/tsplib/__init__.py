@@ -7,22 +7,13 @@ lists what is accepted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from warptsp.io.format import Format, Instance, Source
+from warptsp.io.format import Format, Instance
 
 from .reader import parse_problem, parse_tour
 from .text import looks_like_tsplib
 from .writer import problem_tsplib, tour_tsplib
 
-if TYPE_CHECKING:
-    from warptsp.io.options import ReadOptions
-
 __all__ = ["FORMATS", "parse_problem", "parse_tour", "problem_tsplib", "tour_tsplib"]
-
-
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return Instance(parse_problem(source.data, source.file, options.asymmetric, groups=options.groups))
 
 
 FORMATS = (
@@ -32,7 +23,9 @@ FORMATS = (
         endings=(".tsp", ".atsp", ".tsplib", ".hpp", ".gtsp"),
         tour_endings=(".tour",),
         sniff=looks_like_tsplib,
-        read=_read,
+        read=lambda source, options: Instance(
+            parse_problem(source.data, source.file, options.asymmetric, groups=options.groups)
+        ),
         write=problem_tsplib,
         read_tour=parse_tour,
         write_tour=tour_tsplib,

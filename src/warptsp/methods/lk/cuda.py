@@ -110,7 +110,7 @@ def _search_on(
         finally:
             run.offer(search.best(buffer()), copy=False)
         used = search.gpus_used
-    run.report_device(Devices.of_gpus([device.ordinal for device in devices[:used]]))
+    run.report_device(Devices("cuda", tuple(device.ordinal for device in devices[:used])))
     run.report_counters(device_bytes=max(device.memory_peak() for device in devices))
 
 

@@ -26,7 +26,7 @@ from warptsp.methods.first_search import FirstSearch
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.protocol import Run, View, ViewedRun
-from warptsp.neighbors import candidate_rows
+from warptsp.neighbors import candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, constrained, of_groups
 
@@ -166,7 +166,7 @@ def _found_in(
 def _ways(problem: Problem, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """Return cities near each one: the next one on the curve, or of a matrix the nearest."""
     if problem.matrix is not None:
-        return candidate_rows(problem, None, tuning.NEAR_IN_MATRIX, 0, threads, token)
+        return candidate_lists(problem, tuning.NEAR_IN_MATRIX, 0, threads=threads, token=token)
     curve = along_curve(problem.search_points(), problem.metric, token, threads)
     if curve is None:
         return None

@@ -126,16 +126,6 @@ void bind_search(nb::module_ &m) {
           },
           nb::kw_only(), "count"_a, "kicks_per_city"_a, "temperature"_a, "steps"_a, "seed"_a, "round"_a, "threads"_a,
           "token"_a, "Adds new tours to the population.")
-      .def(
-          "generation",
-          [](TourPopulation &search, int selection, bool blocks, unsigned long long seed, unsigned long long round,
-             int threads, StopToken &token) {
-            check_threads(threads);
-            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
-            interruptible(token, [&] { search.generation(selection, blocks, seed, round, threads, token); });
-          },
-          nb::kw_only(), "selection"_a, "blocks"_a, "seed"_a, "round"_a, "threads"_a, "token"_a,
-          "One generation of edge assembly crossover.")
       .def("keep", &TourPopulation::keep, "Adds the best tour to the population.")
       .def("forget", &TourPopulation::forget, "Empties the population.")
       .def("return_to_best", &TourPopulation::return_to_best, "Goes on from the best tour.")

@@ -188,8 +188,9 @@ class Population {
     problem.prepare(source_, nullptr, n, instance_.candidates.data(),
                     growth.steps > 0 ? quick(instance_.params, growth.steps) : instance_.params, fixed_, tolerance_);
     typename Source::Buffer buffer;
-    double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
-    length -= problem.optimize(token);
+    const Metric metric = source_.bind(nullptr, n, buffer);
+    const double before = tour_length(metric, problem.order);
+    double length = before - problem.optimize(token);
     const double mean_edge = std::fabs(length) / n;
     const long long kicks = growth.kicks(n);
     constexpr int slices = 16;
@@ -201,6 +202,7 @@ class Population {
                               token);
     }
     counters = problem.counters();
+    length = length_left(before, length, metric, problem.order);
     return {LinkedTour(std::move(problem.order)), length, {}};
   }
 };

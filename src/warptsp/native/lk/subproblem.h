@@ -78,6 +78,12 @@ double tour_length(const Metric &metric, const std::vector<int> &tour) {
   return length;
 }
 
+// The length of a tour after gains; where little is left of it, these may have been rounded by more, and it is added up.
+template <class Metric>
+double length_left(double before, double after, const Metric &metric, const std::vector<int> &tour) {
+  return after < 0x1p-20 * before ? tour_length(metric, tour) : after;
+}
+
 // Distances to the candidates [size, K], whose rows are padded with -1.
 template <class Metric, class Lengths>
 void candidate_lengths(const Metric &metric, int size, const int *candidates, int count, Lengths &lengths) {

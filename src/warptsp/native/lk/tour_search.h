@@ -86,7 +86,10 @@ class TourSearchOf final : public TourSearch {
   bool optimize(double seconds, const StopToken &token) override {
     open_whole();
     const StopToken slice(token, seconds);
+    const double before = length_;
     while (!whole_->searched() && !slice.stopped()) length_ -= whole_->optimize_some();
+    typename Source::Buffer buffer;
+    length_ = length_left(before, length_, source_.bind(nullptr, instance_.size, buffer), whole_->order);
     close_whole();
     return whole_->searched() || token.stopped();
   }
@@ -107,7 +110,11 @@ class TourSearchOf final : public TourSearch {
     std::vector<int> tour = best();
     const int *const fixed = instance_.fixed.empty() ? nullptr : instance_.fixed.data();
     const bool proved = small::make_optimal(distances, n, fixed, tour, trees, token);
-    if (tour != best()) go_on_from(std::move(tour));
+    if (tour != best()) {
+      go_on_from(std::move(tour));
+      best_ = tour_;  // also where a running figure is below its length
+      best_length_ = length_;
+    }
     return proved;
   }
 

@@ -53,24 +53,16 @@ _MOST_TURNS = 1000  # that are launched before one looks at what they did
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """A neighborhood on a GPU: its pass in double precision and, if there is one, another that comes first.
-
-    Attributes
-    ----------
-    other : Pass or None
-    is_fast : bool
-        Whether what the other one finds is decided in double precision; else it takes the place of `exact`.
-    choose, apply, limit : Kernel
-        Of a move; the last one, of swaps, keeps what swaps must respect by position.
-    """
+    """A neighborhood on a GPU: its pass in double precision and, if there is one, another before it."""
 
     neighborhood: Neighborhood
     exact: Pass
     other: Pass | None
+    # Whether what the other one finds is decided in double precision; else it takes the place of `exact`.
     is_fast: bool
     choose: Kernel
     apply: Kernel
-    limit: Kernel | None
+    limit: Kernel | None  # of swaps: keeps what they must respect by position
 
     @property
     def main(self) -> Pass:
@@ -81,13 +73,8 @@ class Stage:
     def of(
         cls, device: Device, problem: Problem, n: int, neighborhood: Neighborhood, sought: Sought
     ) -> Stage:
-        """Plan it for tours of n cities, a dummy included.
-
-        Raises
-        ------
-        UnsupportedProblem
-            If what is asked for is not for this problem or GPU.
-        """
+        """Plan it for tours of n cities, a dummy included; UnsupportedProblem if what is asked for is not for
+        this problem or GPU."""
         asked = sought.launch
         sources = kernel_sources(problem, neighborhood, asked, pruned=sought.pruned)
         mapped = asked.maps(neighborhood)

@@ -26,27 +26,15 @@ DOUBLE = "double precision"
 
 
 class Pass:
-    """An evaluation of all moves of a neighborhood.
+    """An evaluation of all moves of a neighborhood."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-    blocks, block, shared : int
-        Blocks, and threads and bytes of dynamic shared memory of each.
-    launches : int
-        Of a pass.
-    candidates : int
-        Moves that one result stands for.
-    precision : str
-    """
-
-    candidates = 1
-    launches = 1
-    shared = 0
+    candidates = 1  # moves that one result stands for
+    launches = 1  # of a pass
+    shared = 0  # bytes of dynamic shared memory of a block
     precision = DOUBLE
     kernel: Kernel
     blocks: int
-    block: int
+    block: int  # threads of each
 
     def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:
         """Evaluate; returns the blocks that found something, 0 if the token stopped it."""
@@ -63,15 +51,7 @@ class Pass:
 
 
 class SlicedPass(Pass):
-    """Units of work [0, work), in launches of bounded time.
-
-    Parameters
-    ----------
-    piece : float
-        Units of a launch.
-    least : int
-        Units of a warp that are worth starting it.
-    """
+    """Units of work [0, work), in launches of `piece` units; a warp is worth starting for `least` of them."""
 
     def __init__(
         self, device: Device, kernel: Kernel, work: int, piece: float, least: int, asked: Launch
@@ -127,12 +107,7 @@ class TriplesPass(SlicedPass):
 
 
 class TilesPass(SlicedPass):
-    """2-opt in the plane (``two_opt_tiles.h``, ``two_opt_squares.h``).
-
-    Attributes
-    ----------
-    tiles : tuning.Tiles
-    """
+    """2-opt in the plane (``two_opt_tiles.h``, ``two_opt_squares.h``)."""
 
     precision, block = SINGLE, tuning.DESCENT_THREADS
 

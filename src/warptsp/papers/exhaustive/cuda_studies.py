@@ -32,13 +32,7 @@ MAX_BY_ROOT, MAX_BY_STABLE_ROOT, STABLE, FOLDED = 4098, 5794, 7, 8
 
 
 def check_size(version: int, n: int) -> None:
-    """Check that a version finds the pairs of all moves.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If there are too many.
-    """
+    """Raise UnsupportedProblem where a version does not find the pairs of all moves."""
     most = MAX_BY_STABLE_ROOT if version == STABLE else MAX_BY_ROOT
     if version < FOLDED and n > most:
         raise UnsupportedProblem(
@@ -48,13 +42,7 @@ def check_size(version: int, n: int) -> None:
 
 
 class RangesPass(Pass):
-    """2-opt by the numbers of moves, for studies of launches (``descent_mapped.cu``).
-
-    Raises
-    ------
-    UnsupportedProblem
-        If the tour, or two ranges of it, do not fit into shared memory.
-    """
+    """2-opt by the numbers of moves, for studies of launches (``descent_mapped.cu``)."""
 
     precision = SINGLE
 
@@ -95,17 +83,9 @@ class RangesPass(Pass):
 
 
 class VersionPass(Pass):
-    """Swaps as one version evaluates them; `blocks` is 1, which has the best move of all.
+    """Swaps as one version evaluates them."""
 
-    Attributes
-    ----------
-    grid : int
-        Blocks that evaluate.
-    occupancy : float
-        Threads on the chip at once while moves are evaluated, as a share of the most that it can hold.
-    """
-
-    blocks = 1
+    blocks = 1  # which has the best move of all; `grid` of them evaluate
 
     def __init__(self, device: Device, n: int, asked: Launch, evaluate: Kernel, reduce: Kernel) -> None:
         version = asked.version or FOLDED
@@ -119,6 +99,7 @@ class VersionPass(Pass):
         planned = FIRST_GRID if first else resident
         self.grid = asked.blocks_for(SWAP.moves(n), self.block) or planned
         at_once = min(self.grid, resident) * self.block
+        # Threads on the chip at once while moves are evaluated, as a share of the most that it can hold.
         self.occupancy = at_once / (device.multiprocessors * device.threads_per_multiprocessor)
 
     @cached_property

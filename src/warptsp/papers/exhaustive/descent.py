@@ -85,13 +85,7 @@ class ExhaustiveParams:
 
 
 def check_passes(passes: int | None) -> None:
-    """Check a limit on passes.
-
-    Raises
-    ------
-    InvalidOption
-        If it is below 1.
-    """
+    """Raise InvalidOption for a limit on passes below 1."""
     if passes is not None and passes < 1:
         raise InvalidOption(f"passes: {passes} is not a number of passes, 1 or more")
 
@@ -105,15 +99,7 @@ class DescentParams(Protocol):
 
 
 def descend(problem: Problem, run: Run, params: DescentParams) -> None:
-    """Descend from the run's start tour until no move shortens it, or the run says stop.
-
-    Raises
-    ------
-    InvalidOption
-        If the start tour does not have the order that is asked for.
-    UnsupportedProblem
-        If nothing can be skipped with such distances.
-    """
+    """Descend from the run's start tour until no move shortens it, or the run says stop."""
     sought = params.sought
     if sought.pruned and not has_scale(problem):
         raise UnsupportedProblem(PRUNED_LACKS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,24 +26,14 @@ MIN_CITIES = 4  # of the search's; with fewer no move changes the length
 
 @dataclass(frozen=True, slots=True)
 class Neighborhood:
-    """What is passed over.
+    """What is passed over."""
 
-    Attributes
-    ----------
-    number : int
-        That of native/papers/exhaustive/descent.h.
-    name : str
-    walk, move : str
-        In C++.
-    fast : str or None
-        The kernel of a fast pass on a GPU.
-    """
-
-    number: int
+    number: int  # that of native/papers/exhaustive/descent.h
     name: str
-    walk: str
+    walk: str  # in C++, as is `move`
     move: str
-    fast: str | None = None
+    moves: Callable[[int], int]  # of a tour of so many cities
+    fast: str | None = None  # the kernel of a fast pass on a GPU
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -51,43 +41,20 @@ class Neighborhood:
         kernels = (f"evaluate_exactly<{self.walk}>", f"choose_move<{self.move}>", f"apply_move<{self.move}>")
         return (*kernels, "limit_swaps") if self is SWAP else kernels
 
-    def moves(self, n: int) -> int:
-        """Return the moves of a tour of n cities."""
-        match self.name:
-            case "two-opt":
-                return n * (n - 1) // 2
-            case "three-opt":
-                return 4 * math.comb(n, 3)
-            case "swap":
-                return (n - 1) * (n - 2) // 2
-            case _:
-                return n * (n - 3)
 
-
-TWO_OPT = Neighborhood(0, "two-opt", "PairWalk", "TwoOpt", "evaluate_pairs")
-THREE_OPT = Neighborhood(1, "three-opt", "TripleWalk", "ThreeOpt", "evaluate_triples")
-SWAP = Neighborhood(2, "swap", "SwapWalk", "Swap")
-RELOCATE = Neighborhood(3, "relocate", "RelocateWalk", "Relocate")
+TWO_OPT = Neighborhood(0, "two-opt", "PairWalk", "TwoOpt", lambda n: math.comb(n, 2), "evaluate_pairs")
+THREE_OPT = Neighborhood(
+    1, "three-opt", "TripleWalk", "ThreeOpt", lambda n: 4 * math.comb(n, 3), "evaluate_triples"
+)
+SWAP = Neighborhood(2, "swap", "SwapWalk", "Swap", lambda n: math.comb(n - 1, 2))
+RELOCATE = Neighborhood(3, "relocate", "RelocateWalk", "Relocate", lambda n: n * (n - 3))
 NEIGHBORHOODS = {each.name: each for each in (TWO_OPT, RELOCATE, SWAP, THREE_OPT)}
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is asked of the launches of an evaluation; None where it is planned.
-
-    Attributes
-    ----------
-    block, grid : int or None
-        Threads of a block, and blocks.
-    jobs : int or None
-        Moves (3-opt: triples) of a thread, from which the grid follows.
-    tour_order : bool
-        2-opt: whether coordinates lie in tour order.
-    range_size : int or None
-        2-opt: cities of each of the ranges that the tour is divided into.
-    version : int or None
-        Swaps: of the tutorial's eight; None for none of them.
-    """
+    """What is asked of the launches of an evaluation, as the parameters of methods have it; None where it is
+    planned."""
 
     block: int | None = None
     grid: int | None = None
@@ -106,13 +73,8 @@ class Launch:
         return neighborhood is TWO_OPT and self.asked
 
     def blocks_for(self, jobs: int, block: int) -> int | None:
-        """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was not.
-
-        Raises
-        ------
-        InvalidOption
-            If that are too many blocks.
-        """
+        """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was
+        not."""
         grid = self.grid if self.jobs is None else math.ceil(jobs / (self.jobs * block))
         if grid is not None and grid > MAX_GRID:
             raise InvalidOption(
@@ -124,42 +86,23 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What a descent is asked for.
+    """What a descent is asked for."""
 
-    Attributes
-    ----------
-    neighborhoods : tuple of Neighborhood
-        Where one has no move that shortens the tour, the next is passed over; after a move the first again.
-    passes : int or None
-        After which it ends, over whichever neighborhood.
-    launch : Launch
-    kept, before
-        For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
-    pruned : bool
-        2-opt: what cannot shorten the tour more than the best move does is skipped.
-    """
-
+    # Where one has no move that shortens the tour, the next is passed over; after a move the first again.
     neighborhoods: tuple[Neighborhood, ...]
-    passes: int | None = None
-    launch: Launch = field(default_factory=Launch)
-    kept: Sequence[int] = ()
-    before: Sequence[tuple[int, int]] = ()
-    pruned: bool = False
+    passes: int | None = None  # after which it ends, over whichever neighborhood
+    launch: Launch = Launch()
+    kept: Sequence[int] = ()  # swaps: cities that keep their places
+    before: Sequence[tuple[int, int]] = ()  # swaps: pairs (a, b) of which a stays before b
+    pruned: bool = False  # 2-opt: what cannot shorten the tour more than the best move does is skipped
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A tour or path as a closed tour of an instance, and what is sought from it, in the search's numbers.
-
-    Attributes
-    ----------
-    instance : SearchInstance
-    tour : ndarray of int32, shape (instance.size,)
-    sought : Sought
-    """
+    """A tour or path as a closed tour of an instance, and what is sought from it, in the search's numbers."""
 
     instance: SearchInstance
-    tour: NDArray[np.int32]
+    tour: NDArray[np.int32]  # shape (instance.size,)
     sought: Sought
 
     @classmethod

@@ -65,16 +65,7 @@ class SwapParams(ExhaustiveParams):
 
 
 def run(problem: Problem, run: Run, params: SwapParams) -> None:
-    """Shorten the start tour until no swap does.
-
-    Raises
-    ------
-    InvalidOption
-        If a parameter names no city, the start tour does not have the order asked for, or there is a version
-        and no GPU.
-    UnsupportedProblem
-        If a version cannot have so many cities.
-    """
+    """Shorten the start tour until no swap does."""
     if params.version is not None:
         if not run.device.gpus:
             raise InvalidOption(

@@ -61,13 +61,7 @@ class VndParams:
 
 
 def run(problem: Problem, run: Run, params: VndParams) -> None:
-    """Shorten the start tour until no move of any neighbourhood does.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If three-opt is one of them and there are more cities than it takes.
-    """
+    """Shorten the start tour until no move of any neighbourhood does."""
     most = MAX_CITIES_GPU if run.device.gpus else MAX_CITIES_CPU
     if THREE_OPT.name in params.order and problem.n > most:
         raise UnsupportedProblem(

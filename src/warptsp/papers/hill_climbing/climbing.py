@@ -168,7 +168,8 @@ def _climb_from(problem: Problem, run: Run, tour: NDArray[np.int32]) -> None:
 
 def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     from warptsp.backends.cuda.device import Device
-    from warptsp.papers.hill_climbing.cuda import best_version, check_version, climbers_of, source_of
+    from warptsp.papers.hill_climbing.cuda import climbers_of
+    from warptsp.papers.hill_climbing.cuda_plan import best_version, check_version, source_of
 
     def meanwhile(run: Run) -> None:
         _climb_on_threads(problem, run, replace(params, version="auto"), limit)

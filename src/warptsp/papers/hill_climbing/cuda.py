@@ -16,11 +16,8 @@ from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.hill_climbing import cuda_records as records
 from warptsp.papers.hill_climbing import cuda_tuning as tuning
 from warptsp.papers.hill_climbing.cuda_plan import (
-    MAX_CITIES,
     THREAD_VERSIONS,
     TOUR_OF,
-    best_version,
-    check_version,
     margin_of,
     matrix_bytes,
     plan_ring,
@@ -36,42 +33,17 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.records import Record
     from warptsp.papers.hill_climbing.instance import ClimbInstance
 
-__all__ = [
-    "MAX_CITIES",
-    "BlockClimbers",
-    "Climbers",
-    "ThreadClimbers",
-    "best_version",
-    "check_version",
-    "climbers_of",
-    "source_of",
-]
-
 
 class Climbers:
     """Climbers on a GPU, and what came of them.
 
-    Attributes
-    ----------
-    climbers, passes, moves : int
-        So far: local optima, neighbourhoods looked at, moves made.
-    seconds : float
-        In kernels.
-    grid, block, shared : int
-        Blocks, and threads and bytes of dynamic shared memory of each.
-
-    Raises
-    ------
-    InvalidOption
-        If a block has too few threads for the tour.
-    DeviceOutOfMemory
-        If the tours do not fit.
+    `climbers`, `passes` and `moves` are the local optima, the neighbourhoods looked at and the moves so far.
     """
 
     _layout: Record
-    grid: int
-    block: int
-    shared: int
+    grid: int  # blocks
+    block: int  # threads of each
+    shared: int  # bytes of dynamic shared memory of each
 
     def __init__(
         self,
@@ -85,7 +57,7 @@ class Climbers:
     ) -> None:
         self.device, self.n = device, instance.problem.n
         self.climbers = self.passes = self.moves = 0
-        self.seconds = 0.0
+        self.seconds = 0.0  # in kernels
         self._best: tuple[int, int] | None = None
         self._started = 0
         self._arrays: dict[str, DeviceArray] = {
@@ -132,14 +104,9 @@ class Climbers:
         self._arrays["best_tours"] = device.empty((rows, self.n), np.int32)
 
     def proceed(self, limit: int | None, seconds: float) -> NDArray[np.int64]:
-        """Climb for a while; waits. Returns the lengths of the new local optima, in no order.
+        """Climb for about so many seconds; waits. Returns the lengths of the new local optima, in no order.
 
-        Parameters
-        ----------
-        limit : int or None
-            Climbers with lower numbers are started.
-        seconds : float
-            After which the launch should end.
+        Climbers with numbers below the limit are started.
         """
         last = self._started + tuning.CLIMBERS_A_LAUNCH
         last = last if limit is None else min(last, limit)

@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 STRIP_KERNEL = "climb<Strip<{strip}>>"
-CLIMB_KERNELS = (
-    *(STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS),
-    "climb<Intra>",
-    "climb<Tiled>",
-)
-
 THREAD_VERSIONS = {
     "shared-matrix": "climb_alone<SharedMatrix>",
     "global-matrix": "climb_alone<GlobalMatrix>",
@@ -35,7 +29,6 @@ THREAD_VERSIONS = {
     "one-thread": "climb_alone<Computed>",
 }
 TOUR_OF = "tour_of"
-ALONE_KERNELS = (*THREAD_VERSIONS.values(), TOUR_OF)
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
 
 MAX_CITIES = 2**30 - 1  # the sum of two positions has 32 bits; memory ends before
@@ -47,32 +40,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RingPlan:
-    """How the moves of a pass are spread over the threads of a block (RingShares of ring_scan.h).
+    """How the moves of a pass are spread over the threads of a block (RingShares of ring_scan.h)."""
 
-    Attributes
-    ----------
-    strip : int
-        Reaches of a thread.
-    strips, segments, steps : int
-        Shares side by side over the reaches and over the links, and links of a share.
-    block : int
-        Threads.
-    shared : int
-        Bytes of dynamic shared memory.
-    blocks : int
-        Climbers at once on a multiprocessor.
-    rate : float
-        Moves a clock and multiprocessor that the model expects.
-    """
-
-    strip: int
-    strips: int
-    segments: int
-    steps: int
-    block: int
-    shared: int
-    blocks: int
-    rate: float
+    strip: int  # reaches of a thread
+    strips: int  # shares side by side over the reaches
+    segments: int  # and over the links
+    steps: int  # links of a share
+    block: int  # threads
+    shared: int  # bytes of dynamic shared memory
+    rate: float  # moves a clock and multiprocessor that the model expects
 
 
 def ring_shares(n: int, strip: int, segments: int) -> tuple[int, int] | None:
@@ -85,22 +61,12 @@ def ring_shares(n: int, strip: int, segments: int) -> tuple[int, int] | None:
     return math.ceil((n // 2 - 1) / strip), steps
 
 
-def ring_bytes(n: int, strip: int) -> int:
-    """Shared memory of a climber: its tour, and what is read past its end."""
-    return records.PLACE.itemsize * (n + 2 * strip)
-
-
 def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan:
-    """Choose strip, segments and block for n cities by a model of instructions.
-
-    Raises
-    ------
-    InvalidOption
-        If a block of so many threads has too few for the tour.
-    """
+    """Choose strip, segments and block for n cities by a model of instructions; InvalidOption if a block of
+    so many threads has too few for the tour."""
     best: RingPlan | None = None
     for strip, instructions in tuning.STRIPS.items():
-        shared = ring_bytes(n, strip)
+        shared = records.PLACE.itemsize * (n + 2 * strip)  # the tour, and what is read past its end
         if shared + _COMMON_BYTES > device.shared_memory_per_block:
             continue
         for threads in (block,) if block is not None else (32 * warps for warps in tuning.BALANCED_WARPS):
@@ -121,7 +87,7 @@ def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan:
                 hidden = min(1.0, 0.8 + 0.2 * warps * blocks / tuning.ENOUGH_WARPS, warps * blocks / 8)
                 rate = 4 * hidden * (n * (n - 3) / 2) / a_pass
                 if best is None or rate > best.rate:
-                    best = RingPlan(strip, strips, segments, steps, threads, shared, blocks, rate)
+                    best = RingPlan(strip, strips, segments, steps, threads, shared, rate)
     if best is None:
         raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
     return best
@@ -149,13 +115,7 @@ def tile_bytes(block: int) -> int:
 
 
 def source_of(instance: ClimbInstance, device: Device, version: str, block: int | None = None) -> Source:
-    """Return what the climbers of a version need, their kernel first; more would only delay the start.
-
-    Raises
-    ------
-    InvalidOption
-        If a block has too few threads for the tour.
-    """
+    """Return what the climbers of a version need, their kernel first; more would only delay the start."""
     n = instance.problem.n
     rounding = tuning.ROUNDINGS[instance.problem.metric.rounding] if instance.rounded else 0
     if version in THREAD_VERSIONS:
@@ -203,22 +163,9 @@ def best_version(problem: Problem, device: Device) -> str:
 
 
 def check_version(problem: Problem, device: Device, version: str) -> None:
-    """Raise an error if a version cannot do a problem: what its limit is, and which version to take.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If there are too many cities, or distances that do not come from coordinates of the plane.
-    DeviceOutOfMemory
-        If the matrix does not fit into the memory of the device.
-    """
+    """Raise an error if a version cannot do a problem: what its limit is, and which version to take."""
     n = problem.n
     shared = device.shared_memory_per_block
-    if n > MAX_CITIES:
-        raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as positions have 32 "
-            "bits; use the method two-opt or lk"
-        )
     if version.endswith("matrix"):
         needed, free = matrix_bytes(problem), device.memory_free()
         if version == "shared-matrix" and n > max_in_shared_matrix(device):

@@ -28,27 +28,15 @@ _LARGEST_INT = 2.0**28  # sums of four fit into 32 bits
 
 @dataclass(frozen=True, eq=False)
 class ClimbInstance:
-    """A problem as climbers want it.
-
-    Attributes
-    ----------
-    problem : Problem
-    metric : Metric
-        EXPLICIT for a matrix, which is made for other metrics, too.
-    rows : ndarray
-        As the exact arithmetic takes them: of float64, of points or of a matrix of real numbers; or of int32,
-        of a matrix of small integers.
-    tolerance : float
-        What a gain must exceed to be more than rounding.
-    scale : float
-        Lengths are counted in 1 / scale, so that sums are exact in 64 bits.
-    """
+    """A problem as climbers want it."""
 
     problem: Problem
-    metric: Metric
+    metric: Metric  # EXPLICIT for a matrix, which is made for other metrics, too
+    # As the exact arithmetic takes them: of float64, of points or of a matrix of real numbers; or of int32,
+    # of a matrix of small integers.
     rows: NDArray[Any]
-    tolerance: float
-    scale: float
+    tolerance: float  # what a gain must exceed to be more than rounding
+    scale: float  # lengths are counted in 1 / scale, so that sums are exact in 64 bits
 
     @classmethod
     def build(cls, problem: Problem, *, matrix: bool = False) -> ClimbInstance:

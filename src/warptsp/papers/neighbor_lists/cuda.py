@@ -18,7 +18,6 @@ from warptsp.backends.instance import fixed_partners
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.neighbor_lists import cuda_records as records
 from warptsp.papers.neighbor_lists import cuda_tuning as tuning
-from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 MANY_KERNELS = ("measure_lists", "measure_edges", "examine_cities<{three}>", "make_many_moves")
 CHAIN_KERNELS = ("run_chains<{three}>",)
 PASS_KERNELS = ("measure_lists", "run_passes<{three}>")
-# Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
-METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
 _OPEN_BYTES = 40 + 4  # of shared memory: an open move
 _MEMBER_BYTES = 68 + 32 * _OPEN_BYTES  # a city that is looked at, and the moves it may open
@@ -64,21 +61,8 @@ def kernel_sources(problem: Problem, moves: Moves, *, chains: bool) -> list[Sour
 class NeighborSearch:
     """Tours in the memory of a GPU, and the local search along neighbour lists; as `_native.NeighborSearch`.
 
-    Parameters
-    ----------
-    device : Device
-    instance : SearchInstance
-    neighbors : ndarray of int32, shape (n, width)
-        Sorted by distance.
-    tour : ndarray of int32, shape (n,)
-    length : float
-        Of the tour.
-    moves : Moves
-        Of whole passes there is one chain.
-    chains : int
-        Searches at most, for `iterate`.
-    block : int or None
-        Threads of a block; None chooses.
+    The neighbours, of shape (n, width), are sorted by distance, and `length` is that of the tour. `iterate`
+    makes so many chains at most, of whole passes one. Without a `block` the threads of one are chosen.
     """
 
     def __init__(

@@ -141,13 +141,7 @@ class IlsParams:
 
 
 def run(problem: Problem, run: Run, params: IlsParams) -> None:
-    """Kick and search again until all iterations are made, or the run says stop.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If a GPU is asked for by name and the local search after a kick is not the one that GPUs have.
-    """
+    """Kick and search again until all iterations are made, or the run says stop."""
     if run.device.gpus and not params.as_on_gpus:
         run.use_cpu(
             UnsupportedProblem(

@@ -112,24 +112,13 @@ class SymmetricAnnealingParams:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A cooling schedule, complete.
+    """A cooling schedule, complete."""
 
-    Attributes
-    ----------
-    start, cold : float
-        Temperatures; at `cold` nothing of interest is accepted any more.
-    cooling : float
-    iterations : int
-        Rotations at each temperature.
-    rotations : int or None
-        In all; None for a schedule that follows the clock from `start` to `cold`.
-    """
-
-    start: float
-    cold: float
+    start: float  # temperature, as is `cold`
+    cold: float  # where nothing of interest is accepted any more
     cooling: float
-    iterations: int
-    rotations: int | None
+    iterations: int  # rotations at each temperature
+    rotations: int | None  # in all; None: it follows the clock from `start` to `cold`
 
     @classmethod
     def fit(
@@ -141,18 +130,10 @@ class Schedule:
         losses: NDArray[np.float64],
         timed: bool,
     ) -> Schedule:
-        """Fill in what is not given.
+        """Fill in what is not given, for so many cities.
 
-        Parameters
-        ----------
-        size : int
-            Cities.
-        edges : ndarray of float64
-            Lengths of the edges of a good tour.
-        losses : ndarray of float64
-            By how much segments of the start tour would make it longer; used if `acceptance` is given.
-        timed : bool
-            Whether the clock says when it must be cold.
+        `edges` are lengths of a good tour's, and `losses` say by how much segments of the start tour would
+        make it longer, for an `acceptance` that is given. `timed`: the clock says when it must be cold.
         """
         start = params.temperature
         if start is None and params.acceptance is not None:

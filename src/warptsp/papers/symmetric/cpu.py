@@ -34,26 +34,13 @@ _PLACE_ERROR = 2 * 2.0**-24
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """An instance and a tour of it, as the kernels and loops of symmetric.h take them.
-
-    Attributes
-    ----------
-    instance : SearchInstance
-    order : str
-        Of the segments; random are one after another. Triples are symmetrical 3-opt moves.
-    cities : ndarray of int32
-        In the instance's numbers, by position.
-    fixed : ndarray of int32, shape (size, 2), or None
-        The cities to which each is fixed, -1 for none.
-    numbers : SymmetricInstance
-        What searches take as it is; see native/papers/symmetric/symmetric.h.
-    """
+    """An instance and a tour of it, as the kernels and loops of symmetric.h take them."""
 
     instance: SearchInstance
-    order: Order
-    cities: NDArray[np.int32]
-    fixed: NDArray[np.int32] | None
-    numbers: _native.SymmetricInstance
+    order: Order  # of the segments; random are one after another. Triples are symmetrical 3-opt moves.
+    cities: NDArray[np.int32]  # in the instance's numbers, by position
+    fixed: NDArray[np.int32] | None  # shape (size, 2): to which each city is fixed, -1 for none
+    numbers: _native.SymmetricInstance  # what searches take as it is; see native/papers/symmetric/symmetric.h
 
     @classmethod
     def of(

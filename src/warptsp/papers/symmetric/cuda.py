@@ -39,15 +39,8 @@ def source_of(problem: Problem) -> Source:
 class CudaSymmetricSearch:
     """Chains of tours on a GPU, as `_native.SymmetricTours` on CPU threads.
 
-    Parameters
-    ----------
-    device : Device
-    circle : Circle
-    seed : int
-    chains : int or None
-        None: as many as the GPU runs at once without slowing each other down much.
-    block : int or None
-        Threads of a block; None: by the numbers of chains and of segments around a centre.
+    `chains` is None for as many as the GPU runs at once without slowing each other down much, and `block`,
+    the threads of a block, for what the numbers of chains and of segments around a centre ask for.
     """
 
     def __init__(

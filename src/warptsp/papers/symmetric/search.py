@@ -35,13 +35,7 @@ CLOCK_CYCLES = 35  # of an iteration of the document's hardware
 
 
 class SymmetricRun:
-    """A run on one device: its tours on the circle, and what is reported of them.
-
-    Attributes
-    ----------
-    circle : Circle
-    search : SymmetricSearch
-    """
+    """A run on one device: its tours on the circle, and what is reported of them."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-// The page's facts and arrays; the inverse of report/arrays.py.
+// The page's facts and arrays; the inverse of plotting/packed.py.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 

@@ -124,12 +124,8 @@ def _pair(point: complex, decimals: int) -> str:
 def parse_path(data: str) -> list[Subpath]:
     """The subpaths of path data; those that draw nothing are left out.
 
-    A subpath that only closes is a dot where lines have round ends: a line from a point to itself.
-
-    Raises
-    ------
-    ValueError
-        It is malformed; the message says where.
+    A subpath that only closes is a dot where lines have round ends: a line from a point to itself. Raises
+    `ValueError` if the data are malformed; the message says where.
     """
     found: list[Subpath] = []
     segments: list[Segment] = []
@@ -169,13 +165,7 @@ def parse_path(data: str) -> list[Subpath]:
 
 
 def _segment(
-    kind: str,
-    n: list[float],
-    at: complex,
-    base: complex,
-    relative: bool,
-    control: complex,
-    before: str,
+    kind: str, n: list[float], at: complex, base: complex, relative: bool, control: complex, before: str
 ) -> tuple[Segment, complex]:
     """The segment of a command, and the control point that S or T would mirror."""
     if kind == "L":

@@ -18,7 +18,7 @@ A block keeps its direction, since that is climb or conventional milling.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
@@ -95,50 +95,38 @@ def _read(source: Source) -> Drawing:
     if not stretches:
         raise ParseError("has no rapid moves (G0 X Y) between cuts, above all that is cut: there is no "
                          "travel to shorten", file=source.file)  # fmt: skip
-    strokes = _Strokes(stretches, tail)
+    paths, units, groups = zip(*_strokes(stretches, tail), strict=True)
 
     def rewrite(plan: Plan) -> bytes:
-        out = _Writer(texts).written(stretches, strokes.in_order(plan))
+        in_order = [units[stroke] for stroke in plan.order.tolist() if units[stroke]]
+        out = _Writer(texts).written(stretches, in_order)
         out += [line.text for line in tail] + program.rest
         whole = "".join(f"{line}\n" for line in out)
         return source.encoded(whole if ended else whole.removesuffix(newline))
 
     first = stretches[0].groups[0][0][0].begin
     home = None if first.x is None or first.y is None else np.array([float(first.x), float(first.y)])
-    keep = np.zeros(len(strokes.paths), dtype=np.bool_)
+    keep = np.zeros(len(paths), dtype=np.bool_)
     unit = next(({"G20": "in", "G21": "mm"}[code] for line in program.lines for code in line.codes
                  if code in ("G20", "G21")), "")  # fmt: skip
     notes = (f"all from line {program.line} on: {program.why}",) if program.why else ()
-    return Drawing(paths=strokes.paths, reversible=keep, loops=keep, groups=strokes.groups, rewrite=rewrite,
-                   home=home, unit=unit, notes=notes)  # fmt: skip
+    return Drawing(paths=list(paths), reversible=keep, loops=keep, groups=groups, rewrite=rewrite, home=home,
+                   unit=unit, notes=notes)  # fmt: skip
 
 
-class _Strokes:
-    """Units of blocks as strokes, and the ways of lines that keep their place, in groups of their own."""
-
-    def __init__(self, stretches: list[_Stretch], tail: list[Line]) -> None:
-        self.paths: list[Path] = []
-        self.units: list[list[_Block]] = []  # of each stroke: none where it is the way of lines that stay
-        self.groups: list[int] = []
-        group = 0
-        for number, stretch in enumerate([*stretches, _Stretch(tail)]):
-            way = _way(stretch.before) if number else np.empty((0, 2))
-            if len(way):
-                self._add(way, [], group)
-                group += 1
-            for units in stretch.groups:
-                for unit in units:
-                    self._add(_unit_path(unit), unit, group)
-                group += 1
-
-    def _add(self, path: Path, unit: list[_Block], group: int) -> None:
-        self.paths.append(path)
-        self.units.append(unit)
-        self.groups.append(group)
-
-    def in_order(self, plan: Plan) -> list[list[_Block]]:
-        """The units in the order of a plan."""
-        return [self.units[stroke] for stroke in plan.order.tolist() if self.units[stroke]]
+def _strokes(stretches: list[_Stretch], tail: list[Line]) -> Iterator[tuple[Path, list[_Block], int]]:
+    """Units of blocks as strokes with their groups; ways of lines that keep their place are strokes without
+    blocks, in groups of their own.
+    """
+    group = 0
+    for number, stretch in enumerate([*stretches, _Stretch(tail)]):
+        way = _way(stretch.before) if number else np.empty((0, 2))
+        if len(way):
+            yield way, [], group
+            group += 1
+        for units in stretch.groups:
+            yield from ((_unit_path(unit), unit, group) for unit in units)
+            group += 1
 
 
 class _Arrangement:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
@@ -107,16 +108,19 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
             current.strokes.append(list(stroke))
             stroke.clear()
 
+    def fail(message: str, at: int) -> NoReturn:
+        raise ParseError(message, file=file, line=1 + text.count("\n", 0, at))
+
     place, length = _skipped(text, 0), len(text)
     while place < length:
         match = _COMMAND.match(text, place) or _ESCAPE.match(text, place)
         if match is None:
-            raise ParseError(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are "
-                             "needed", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
+            fail(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are needed", place)
         name, arguments = match[1].upper(), match[2]
         if name not in _MOVES and name not in _KNOWN:
-            raise ParseError(f"{name} draws or moves in a way that is not followed here: only PU, PD, PA and "
-                             "PR are", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
+            fail(
+                f"{name} draws or moves in a way that is not followed here: only PU, PD, PA and PR are", place
+            )
         if name not in _MOVES:
             finish()
             if current is not None and not down:
@@ -128,7 +132,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
                 if stop < 0 and terminator == _ETX:
                     stop = text.find(";", place)
                 if stop < 0:
-                    raise ParseError(f"{name} has no end", file=file, line=1 + text.count("\n", 0, place))
+                    fail(f"{name} has no end", place)
                 end = stop + 1
             named = _TERMINATOR.match(text, place)
             if named:
@@ -160,16 +164,10 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
                 stroke.append(at)
         numbers = [float(n) for n in _NUMBER.findall(arguments)]
         if len(numbers) % 2 or _NUMBER.sub("", arguments).strip(" ,\t\r\n"):
-            place = match.start()
-            raise ParseError(
-                f"{short(name + arguments)!r} has no pairs of numbers",
-                file=file,
-                line=1 + text.count("\n", 0, place),
-            )
+            fail(f"{short(name + arguments)!r} has no pairs of numbers", match.start())
         if lost and ((down and (numbers or name == "PD")) or (relative and numbers)):
-            line = 1 + text.count("\n", 0, match.start())
-            raise ParseError(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU "
-                             "with a place is needed", file=file, line=line)  # fmt: skip
+            fail(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU with a place is "
+                 "needed", match.start())  # fmt: skip
         lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place

@@ -15,20 +15,9 @@ __all__ = ["NotVerified", "Rules", "verify"]
 
 
 def verify(format: str, before: bytes, after: bytes, rules: Rules) -> None:
-    """Compare what two files of a format do; each format has a module with a function of this name.
+    """Compare what a file does as it was read and as it would be written, by the rules that were asked for.
 
-    Parameters
-    ----------
-    format : str
-        The name of the format, such as ``"gcode"``.
-    before, after : bytes
-        The contents as they were read, and as they would be written.
-    rules : Rules
-        What was asked for.
-
-    Raises
-    ------
-    NotVerified
-        They do not do the same work, or not in an order that is as good.
+    Each format has a module with a function of this name. Raises `NotVerified` if the two do not do the same
+    work, or not in an order that is as good.
     """
     import_module(f"{__name__}.{format}").verify(before, after, rules)

@@ -16,16 +16,9 @@ def points_of_arc(
     plane: str,
     absolute: bool,
 ) -> list[list[float]] | None:
-    """Points along an arc or a helix from `a` to `b`; None if it has no centre.
+    """Points along an arc or a helix from `a` to `b`, by the words of its line; None if it has no centre.
 
-    Parameters
-    ----------
-    values : dict
-        The words of its line.
-    plane : str
-        G18, G19, or else that of X and Y.
-    absolute : bool
-        Whether its centre is given as a place.
+    `plane` is G18, G19, or else that of X and Y; `absolute` says whether the centre is given as a place.
     """
     first, second, third = {"G18": (2, 0, 1), "G19": (1, 2, 0)}.get(plane, (0, 1, 2))
     given = {

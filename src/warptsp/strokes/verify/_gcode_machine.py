@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from warptsp.strokes.verify import _gcode_text as gcode
 from warptsp.strokes.verify._gcode_arcs import points_of_arc
+from warptsp.strokes.verify.work import Points
 
-_Path = tuple[NDArray[np.float64], float, float]
+_Path = tuple[Points, float, float]
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Piece:
     line: int
     lead: Hashable  # the state in which the rapid move before it came
     cuts: list[Hashable] = field(default_factory=list)
-    paths: list[NDArray[np.float64]] = field(default_factory=list)
+    paths: list[Points] = field(default_factory=list)
     depths: list[tuple[float, float]] = field(default_factory=list)
     air: list[bool] = field(default_factory=list)  # whether a rapid move up went before it
     regime: set[Hashable] = field(default_factory=set)
@@ -48,7 +48,7 @@ class Rapid:
     behind: int
     line: int
     dark: bool  # whether beam or spindle is off
-    path: NDArray[np.float64]
+    path: Points
 
 
 @dataclass(slots=True)
@@ -402,7 +402,7 @@ class _Machine:
                 Rapid(None, float(self.at["Z"]), behind, number, True, self.line(begin)[:1])
             )
 
-    def line(self, begin: dict[str, Decimal | None]) -> NDArray[np.float64]:
+    def line(self, begin: dict[str, Decimal | None]) -> Points:
         """A straight way in the plane."""
         return np.array([[float(place[axis] or 0) for axis in "XY"] for place in (begin, self.at)])
 

@@ -68,14 +68,9 @@ def _plain(value: Decimal) -> Decimal:
 
 
 def canonical(figures: list[Figure], free: bool, turn: bool, enter: bool) -> Geometry:
-    """One form of all ways to draw some figures.
+    """One form of all ways to draw some figures, if they are `free` to be drawn in another way than this.
 
-    Parameters
-    ----------
-    free : bool
-        Whether they may be drawn in another way at all; otherwise the form is that of this one.
-    turn, enter : bool
-        Whether open figures may be drawn backwards, and closed ones from another place.
+    `turn` and `enter` say whether open ones may be drawn backwards, and closed ones from another place.
     """
     figures = [_without_nothing(figure) for figure in figures]
     forms = tuple(figure.form() for figure in figures)
@@ -130,13 +125,7 @@ def _ellipse(figure: Figure) -> Geometry | None:
 
 
 def drawn_by(local: str, attributes: dict[str, str]) -> list[Figure]:
-    """The figures of a shape.
-
-    Raises
-    ------
-    NotVerified
-        Its geometry is not understood.
-    """
+    """The figures of a shape; raises `NotVerified` if its geometry is not understood."""
     try:
         return _drawn_by(local, attributes)
     except (InvalidOperation, ValueError, IndexError, KeyError, ArithmeticError):

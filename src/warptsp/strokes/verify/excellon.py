@@ -38,16 +38,7 @@ def verify(before: bytes, after: bytes, rules: Rules) -> None:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    r"""The lines of a file with what ends them: \n, \r\n or \r, and nothing else."""
-    found, begin, place = [], 0, 0
-    while place < len(data):
-        if data[place] == 0x0D and data[place + 1 : place + 2] == b"\n":
-            place += 1
-        if data[place] in b"\r\n":
-            found.append(data[begin : place + 1])
-            begin = place + 1
-        place += 1
-    return [*found, data[begin:]]
+    return data.splitlines(keepends=True)  # of bytes: only \n, \r\n and \r end them
 
 
 def _ends(data: bytes) -> list[bytes]:

@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from warptsp.strokes.verify._gcode_arcs import SAG
 from warptsp.strokes.verify._gcode_machine import Run, run_program
 from warptsp.strokes.verify.work import (
+    Ints,
     NotVerified,
+    Points,
     Rules,
     inner_first,
     matched,
@@ -53,7 +54,7 @@ def verify(before: bytes, after: bytes, rules: Rules) -> None:
         _inner_first(second, regimes[1])
 
 
-def _regimes_in_order(before: list[Any], after: list[Any], place: NDArray[np.intp]) -> None:
+def _regimes_in_order(before: list[Any], after: list[Any], place: Ints) -> None:
     """Whether cuts of one power and feed rate stay together; holes have neither, and may be among any."""
     own = np.array([k for k, (_, regime) in enumerate(before) if regime], dtype=np.intp)
     others = np.array([k for k, (_, regime) in enumerate(after) if regime], dtype=np.intp)
@@ -81,7 +82,7 @@ def _same_bytes(before: bytes, after: bytes, first: Run, second: Run) -> None:
         raise NotVerified("is not written: lines would end in two ways")
 
 
-def _rapids_are_high(first: Run, second: Run, place: NDArray[np.intp]) -> None:
+def _rapids_are_high(first: Run, second: Run, place: Ints) -> None:
     """Whether rapid moves that are new run where those of the file did: above all that is cut.
 
     Where nothing moves up and down (plotters), where the beam is off on all rapid moves and on in all cuts
@@ -136,7 +137,7 @@ def _top(run: Run) -> float:
 class _RangeMaximum:
     """The largest of any part of an array, from the largest of all parts of 2, 4, 8 ..."""
 
-    def __init__(self, values: NDArray[np.float64]) -> None:
+    def __init__(self, values: Points) -> None:
         self.levels = [values]
         while len(self.levels[-1]) > 1 << (len(self.levels) - 1):
             last, step = self.levels[-1], 1 << (len(self.levels) - 1)
@@ -149,14 +150,14 @@ class _RangeMaximum:
         return max(float(values[low]), float(values[high - (1 << level) + 1]))
 
 
-def _depths_in_order(run: Run, place: NDArray[np.intp]) -> None:
+def _depths_in_order(run: Run, place: Ints) -> None:
     """Whether cuts that overlap keep their order where their depths differ.
 
     Rapid moves below the top of what is cut are as cuts of a depth of their own: they go where something was
     cut away before.
     """
     top = _top(run)
-    works: list[tuple[float, int, NDArray[np.float64], Hashable, int]] = []  # place before, behind, ...
+    works: list[tuple[float, int, Points, Hashable, int]] = []  # place before, behind, ...
     for number, piece in enumerate(run.pieces):
         for path, depth in zip(piece.paths, piece.depths, strict=True):
             works.append((float(number), int(place[number]), path, depth, piece.line))
@@ -196,7 +197,7 @@ def _inner_first(run: Run, regimes: list[Any]) -> None:
                           f"{lines[0]}, and cannot come before it")  # fmt: skip
 
 
-def _largest_loop(path: NDArray[np.float64]) -> NDArray[np.float64]:
+def _largest_loop(path: Points) -> Points:
     """Of a path that comes back to its beginning more than once the widest round; any other as it is."""
     if len(path) == 0:
         return np.zeros((1, 2))

@@ -15,6 +15,10 @@ _PAIRS = 1 << 22  # of parts of two works that are measured at once
 _MOST = 1 << 28  # such pairs at most: seconds
 
 
+Points = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
 class NotVerified(ParseError):  # noqa: N818 - as its base
     """A file in its new order would not do the same work; it is not written."""
 
@@ -42,9 +46,7 @@ class Rules:
     join: float = 0.0
 
 
-def matched(
-    before: Sequence[Hashable], after: Sequence[Hashable], named: Callable[[Hashable], str]
-) -> NDArray[np.intp]:
+def matched(before: Sequence[Hashable], after: Sequence[Hashable], named: Callable[[Hashable], str]) -> Ints:
     """For each work of `before` the place in `after` of the same one; equal works in their order.
 
     Each has its geometry and the whole state under which it is done. Raises `NotVerified` if one is lost,
@@ -64,9 +66,7 @@ def matched(
     return found
 
 
-def same_groups(
-    before: Sequence[Hashable], after: Sequence[Hashable], place: NDArray[np.intp], what: str
-) -> None:
+def same_groups(before: Sequence[Hashable], after: Sequence[Hashable], place: Ints, what: str) -> None:
     """Raise `NotVerified` unless groups stay whole and in order: runs of works of a group are the same runs.
 
     Given is the group of each work, in the order in which they are done, and its place as from `matched`;
@@ -79,14 +79,14 @@ def same_groups(
         raise NotVerified(f"is not written: {what} would be mixed, or change places")
 
 
-def _runs(groups: Sequence[Hashable]) -> NDArray[np.intp]:
+def _runs(groups: Sequence[Hashable]) -> Ints:
     """The number of the run that each stands in."""
     changes = [0] + [int(groups[i] != groups[i - 1]) for i in range(1, len(groups))]
     return np.cumsum(np.array(changes[: len(groups)], dtype=np.intp))
 
 
 def overlaps_in_order(
-    paths: Sequence[NDArray[np.float64]], depths: Sequence[Hashable], place: NDArray[np.intp], reach: float
+    paths: Sequence[Points], depths: Sequence[Hashable], place: Ints, reach: float
 ) -> tuple[int, int] | None:
     """Two works that overlap in the plane, have different depths, and change places; None if there are none.
 
@@ -121,13 +121,13 @@ def overlaps_in_order(
 class _Parts:
     """Straight pieces of works, from `a` to `b`."""
 
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
-    owner: NDArray[np.intp]
+    a: Points
+    b: Points
+    owner: Ints
     size: float
 
 
-def _parts(paths: Sequence[NDArray[np.float64]], reach: float) -> _Parts:
+def _parts(paths: Sequence[Points], reach: float) -> _Parts:
     """All paths as pieces no longer than about the mean of their lines."""
     counts = np.array([max(len(path) - 1, 1) for path in paths], dtype=np.intp)
     a = np.concatenate([path[:-1] if len(path) > 1 else path for path in paths])
@@ -144,7 +144,7 @@ def _parts(paths: Sequence[NDArray[np.float64]], reach: float) -> _Parts:
     return _Parts(a[which] + low * way, a[which] + high * way, owner[which], size)
 
 
-def _cells(parts: _Parts, reach: float) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+def _cells(parts: _Parts, reach: float) -> tuple[NDArray[np.int64], Ints]:
     """The cells near which each part comes: pairs of a cell and a part."""
     margin = reach / 2 + 1e-6 * parts.size
     low = np.floor((np.minimum(parts.a, parts.b) - margin) / parts.size).astype(np.int64)
@@ -157,9 +157,7 @@ def _cells(parts: _Parts, reach: float) -> tuple[NDArray[np.int64], NDArray[np.i
     return column * (int(high[:, 1].max()) + 1) + row, part
 
 
-def _disordered(
-    cell: NDArray[np.int64], owner: NDArray[np.intp], depth: NDArray[np.intp], place: NDArray[np.intp]
-) -> list[NDArray[np.intp]]:
+def _disordered(cell: NDArray[np.int64], owner: Ints, depth: Ints, place: Ints) -> list[Ints]:
     """The members of each cell in which works of different depths change places."""
     by_cell = np.lexsort([owner, cell])
     cells, owners = cell[by_cell], owner[by_cell]
@@ -174,9 +172,7 @@ def _disordered(
     return [by_cell[bounds[w] : bounds[w + 1]] for w in wrong.tolist()]
 
 
-def _inverted(
-    parts: _Parts, own: NDArray[np.intp], depth: NDArray[np.intp], place: NDArray[np.intp], reach: float
-) -> tuple[int, int] | None:
+def _inverted(parts: _Parts, own: Ints, depth: Ints, place: Ints, reach: float) -> tuple[int, int] | None:
     """Two works among the parts of a cell that touch, differ in depth and change places."""
     owner = parts.owner[own]
     step = max(1, _PAIRS // len(own))
@@ -193,9 +189,7 @@ def _inverted(
     return None
 
 
-def _distance(
-    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _distance(a: Points, b: Points, c: Points, d: Points) -> Points:
     """How near lines from `a` to `b` come to lines from `c` to `d`, row by row."""
     ends = [_from_point(a, c, d), _from_point(b, c, d), _from_point(c, a, b), _from_point(d, a, b)]
     sides = [_side(a, b, c) * _side(a, b, d), _side(c, d, a) * _side(c, d, b)]
@@ -203,32 +197,25 @@ def _distance(
     return np.where(crossing, 0.0, np.minimum.reduce(ends))
 
 
-def _side(a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _side(a: Points, b: Points, p: Points) -> Points:
     """On which side of the line from `a` to `b` a point is."""
-    turn: NDArray[np.float64] = (b - a)[:, 0] * (p - a)[:, 1] - (b - a)[:, 1] * (p - a)[:, 0]
+    turn: Points = (b - a)[:, 0] * (p - a)[:, 1] - (b - a)[:, 1] * (p - a)[:, 0]
     return np.sign(turn)
 
 
-def _from_point(
-    p: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _from_point(p: Points, a: Points, b: Points) -> Points:
     """How far a point is from a line between two others."""
     way = b - a
     square = (way**2).sum(axis=1)
     along = np.clip(((p - a) * way).sum(axis=1) / np.where(square > 0, square, 1.0), 0.0, 1.0)
-    gap: NDArray[np.float64] = np.hypot(*(p - a - along[:, None] * way).T)
+    gap: Points = np.hypot(*(p - a - along[:, None] * way).T)
     return gap
 
 
-def inner_first(paths: Sequence[NDArray[np.float64]], kinds: Sequence[Hashable]) -> tuple[int, int] | None:
-    """A closed path that comes before one of its kind that lies in it, and that one; None if there is none.
+def inner_first(paths: Sequence[Points], kinds: Sequence[Hashable]) -> tuple[int, int] | None:
+    """A closed path that is drawn before one of its kind (its group, say) that lies in it, and that one.
 
-    Parameters
-    ----------
-    paths : sequence of ndarray, each of shape (k, 2)
-        In the order in which they are drawn.
-    kinds : sequence of hashable
-        Only paths of one kind are compared: of one group, say.
+    Paths come in the order in which they are drawn. None if there are no two such.
     """
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
@@ -255,7 +242,7 @@ def inner_first(paths: Sequence[NDArray[np.float64]], kinds: Sequence[Hashable])
     return None
 
 
-def _same_way(path: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+def _same_way(path: Points, other: Points) -> bool:
     """Whether two loops lie on each other, as two passes do."""
     return bool(
         np.isclose(path.min(axis=0), other.min(axis=0)).all()
@@ -263,7 +250,7 @@ def _same_way(path: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
     )
 
 
-def _inside(polygon: NDArray[np.float64], point: NDArray[np.float64]) -> bool:
+def _inside(polygon: Points, point: Points) -> bool:
     """Whether a point lies in a closed polygon, by the even-odd rule."""
     a, b = polygon[:-1], polygon[1:]
     across = (a[:, 1] > point[1]) != (b[:, 1] > point[1])

@@ -31,15 +31,9 @@ def of_cities(
 ) -> OfCities:
     """Return what holds for all cities, of the shortest spanning tree of m places.
 
-    Parameters
-    ----------
-    further : shape (m,)
-        How many more cities stand at each place.
-    ends, lengths : shapes (2, m - 1) and (m - 1,)
-        Edges of the tree, potentials included.
-    potential : shape (m,)
-    leaves, seconds
-        Some leaves of the tree, and the length of the second shortest edge to other places at each.
+    So many `further` cities stand at each place, and each has a `potential`. The tree has the edges with
+    these `ends`, of shape (2, m - 1), and `lengths`, potentials included; `seconds` are the lengths of the
+    second shortest edges to other places at some of its `leaves`.
     """
     shortest = np.full(len(further), np.iinfo(np.int64).max)
     np.minimum.at(shortest, ends.reshape(-1), np.tile(lengths, 2))

@@ -53,9 +53,6 @@ struct ScanPart {
   int row_begin, row_end, edge_begin, edge_end;
 };
 
-// All moves of a tour, each counted once.
-inline long long two_opt_moves(long long n) { return n > 3 ? n * (n - 3) / 2 : 0; }
-
 template <class Real>
 struct ScanBest {
   Real delta;  // only smaller ones count

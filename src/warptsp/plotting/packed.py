@@ -2,7 +2,7 @@
 
 Along a good tour, coordinates change little from city to city, and so do the numbers of the cities of another
 tour if they are numbered along the best one. Small differences leave their upper bytes zero, and with all
-upper bytes together deflate makes nothing of them. ``assets/data.js`` is the inverse.
+upper bytes together deflate makes nothing of them. A page unpacks them by ``report/assets/data.js``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,18 @@ def packed_integers(values: NDArray[Any], *, differences: bool) -> str:
     unsigned = ((numbers << 1) ^ (numbers >> 63)).astype("<u4")
     planes = unsigned.view(np.uint8).reshape(-1, 4).T
     return _packed(np.ascontiguousarray(planes).tobytes())
+
+
+def unpacked_integers(text: str, *, differences: bool) -> NDArray[np.int64]:
+    """Return the integers that a text holds.
+
+    >>> unpacked_integers(packed_integers(np.array([5, -3, 1 << 30]), differences=True), differences=True)
+    array([         5,         -3, 1073741824])
+    """
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).reshape(4, -1)
+    zigzag = np.ascontiguousarray(planes.T).view("<u4")[:, 0].astype(np.int64)
+    values: NDArray[np.int64] = (zigzag >> 1) ^ -(zigzag & 1)
+    return np.cumsum(values) if differences else values
 
 
 def packed_reals(values: NDArray[np.float64]) -> str:
