@@ -9,7 +9,7 @@ from warptsp.proof import branching, node_solver
 
 
 def leave_few_cuts(monkeypatch: pytest.MonkeyPatch, in_tree: int = 1) -> None:
-    """Seek cuts once at the root, and so often in a node; one edge and one set are tried as branches."""
-    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(Effort, 1))
+    """Seek cuts three times at the root, so often in a node; one edge and one set are tried as branches."""
+    monkeypatch.setattr(node_solver, "_ROUNDS", {**dict.fromkeys(Effort, 1), Effort.BLOSSOMS: 0})
     monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (in_tree, in_tree))
     monkeypatch.setattr(branching, "CANDIDATES", 1)

@@ -215,7 +215,7 @@ def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkey
         proven_bound(problem, read)
 
 
-@pytest.mark.parametrize("seed", [1, 3, 5, 7, 9, 10])
+@pytest.mark.parametrize("seed", [1, 3, 5, 7, 9, 18])
 def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
     """With hardly any cuts the tree has to do the work, and its certificates the proving."""
     leave_few_cuts(monkeypatch)
@@ -228,7 +228,7 @@ def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
     assert proven_bound(problem, read_proof(file, problem)) == proof.length
     monkeypatch.undo()
     assert warptsp.prove(problem).length == proof.length
-    if seed == 7:
+    if seed == 18:
         sizes = {
             len(branch[0]) for leaf in json.loads(file.read_text())["leaves"] for branch in leaf["branches"]
         }

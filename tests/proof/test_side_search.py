@@ -103,7 +103,7 @@ def test_searches_in_the_tree_and_its_certificate(few_cuts, monkeypatch, tmp_pat
         return search_aside(instance, edges, tour, **options) if len(rounds) > 2 else tour
 
     monkeypatch.setattr(branch_and_cut, "search_aside", kept)
-    problem = Problem.from_points(points(100, 1), "EUC_2D", open=OpenPath(start=3))
+    problem = Problem.from_points(points(120, 5), "EUC_2D", open=OpenPath(start=3))
     file = tmp_path / "proof.json"
     proof = warptsp.prove(problem, construct(problem, "random", seed=1), certificate=file)
     assert rounds == list(range(1, len(rounds) + 1))

@@ -22,16 +22,18 @@ class LocalCuts {
   explicit LocalCuts(FoundCuts &found) : found_(found) {}
 
   // Cuts of up to `classes` classes. `way`: odd ones contract all edges of weight 1, even ones only those whose
-  // contraction loses no violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on nodes are merged in
-  // pairs afterwards, even ones once, odd ones twice.
+  // contraction loses no violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on neighbours
+  // that up to 2, 2.5 or 3 edges leave together are merged in pairs afterwards, one to three times.
   void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random,
             const StopToken &token) {
     constexpr int most_times = 3;
     Contraction graph(found_.support());
     if (way == 2 || way == 3) contract_sets(graph, tight, random);
     contract_edges(graph, way % 2 == 1);
-    // Up to 2, 2.5 or 3 edges leave the pairs.
-    for (int level = 0; way >= 4 && level < 1 + way % 2; ++level) graph.merge_pairs(2.02 + 0.5 * (way / 2 - 2), random);
+    if (way >= 4) {
+      const double most_leaving = 2.02 + 0.5 * (way / 2 - 2);
+      for (int left = 1 + random.below(3); left > 0; --left) graph.merge_pairs(most_leaving, random);
+    }
     const int n = graph.size();
     std::vector<int> nodes = graph.nodes();
     if ((int)nodes.size() < 5) return;

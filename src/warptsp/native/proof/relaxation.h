@@ -414,9 +414,10 @@ class Relaxation {
   // Adds local cuts, of larger and larger pieces until there are enough; their number.
   int find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
     // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
-    constexpr int largest_at_root = 12, largest_in_tree = 10, ways = LocalCuts::ways_to_shrink;
+    constexpr int largest_at_root = 12, largest_in_tree = 10, ways_in_tree = 4;
     const size_t enough = 25 * scale_, enough_of_one = 60 * scale_;
     const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
+    const int ways = are_few_ ? ways_in_tree : LocalCuts::ways_to_shrink;  // of all, from another one on in each round
     const int tasks = (largest_pieces - pieces_ + 1) * ways;
     const size_t before = found.size();
     ++round_;
@@ -428,7 +429,7 @@ class Relaxation {
       std::vector<FoundCuts> of_task(count, found.empty());
       for_each_task(count, count, [&](int k) {
         Random random(seed_, round_, (uint64_t)(task + k));
-        const int way = (int)((task + k + round_) % ways);
+        const int way = (int)((task + k + round_) % LocalCuts::ways_to_shrink);
         LocalCuts(of_task[k]).find(pieces_ + (task + k) / ways, way, tight, enough_of_one, random, token);
       });
       for (int k = 0; k < count && found.size() - before < enough; ++k) {
