@@ -17,7 +17,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 from warptsp._native import Effort, StopToken
 from warptsp.proof import closed_instance, node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
-from warptsp.proof.evidence import Evidence, Node
+from warptsp.proof.evidence import Evidence
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -168,10 +168,11 @@ def test_a_dive_finds_the_tour_that_the_bound_of_a_grid_allows():
     node.price_to_the_end()
     root = node.evidence
     assert instance.value(root.bound) < 0.99 * instance.value(node.length)
-    node.dive(Node((), root))
-    assert instance.value(root.bound) == instance.value(node.length)
-    problem.check_tour(instance.open(node.tour))
-    assert problem.length(instance.open(node.tour)) == instance.value(node.length)
+    before = node.program.solve(), node.program.objective, node.length
+    found = node.fork(1).dive(lambda: None)
+    assert instance.value(root.bound) == instance.value(instance.units(found))
+    problem.check_tour(instance.open(found))
+    assert (node.program.solve(), node.program.objective, node.length) == before
     assert node.branches == ()
     assert node.evidence is root
 
@@ -181,11 +182,10 @@ def test_a_bound_below_a_dive_is_none_of_the_whole(few_cuts, monkeypatch):
     problem = Problem.from_points(unit_points(60, 1) * 1000, "EUC_2D")
     tour, told = construct(problem, "random", seed=1), []
 
-    def below(self, node):
+    def below(self, report):
         self.evidence = Evidence(self.length, self.evidence.cities, ())
         told.clear()
-        self.report()
-        self.evidence = node.evidence
+        report()
 
     monkeypatch.setattr(NodeSolver, "dive", below)
     best = prove(problem, tour, callback=lambda now: told.append(now.lower_bound)).length

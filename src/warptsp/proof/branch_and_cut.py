@@ -238,10 +238,10 @@ class BranchAndCut:
 
     def _search_tree(self) -> bool:
         root = self._root
-        self._open = [Node((), root.evidence)]  # what is proved, while the solver is below
-        root.dive(self._open[0])
-        self._open = []
-        self._take_from(root)
+        if (tour := root.fork(1).dive(self._report_alone)) is not None:
+            root.take_tour(tour)
+            root.add_edges(root.edges_of_tour())
+            self._take_from(root)
         bound = root.solve_and_price()
         if bound is not None:
             self.elimination = root.evidence_of(bound)

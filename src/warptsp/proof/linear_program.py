@@ -85,6 +85,8 @@ class LinearProgram:
         Values of the rows after those of the cities.
     iterations, solutions : int
         Steps of the simplex method, and how often it was used.
+    most_steps : int
+        Of one solution.
     """
 
     def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
@@ -130,6 +132,7 @@ class LinearProgram:
         self.outcome = Outcome.LIMIT
         self.iterations = 0
         self.solutions = 0
+        self.most_steps = _NO_LIMIT
 
     def copy(self) -> LinearProgram:
         """Return the same programme, in a solver of its own, for solutions of few steps."""
@@ -201,9 +204,9 @@ class LinearProgram:
         ):
             self._solver.clearSolver()
 
-    def solve(self, iterations: int = _NO_LIMIT) -> Outcome:
-        """Solve it, and keep solution and prices."""
-        outcome = self.outcome = self._run(iterations)
+    def solve(self) -> Outcome:
+        """Solve it, in `most_steps`, and keep solution and prices."""
+        outcome = self.outcome = self._run(self.most_steps)
         if outcome is Outcome.INFEASIBLE:
             _, found, ray = self._solver.getDualRay()
             self.prices = np.array(ray) if found else np.zeros(0)

@@ -48,6 +48,8 @@ _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
 DEEP = 3
 
 ROUNDS_OF_DIVE, MOST_STEPS_OF_DIVE = 4, 200
+MOST_STEPS_IN_DIVE = 2000
+"""Of the simplex method, in one solution; with more the step is too large, too."""
 SHARE_OF_DIVE = 8
 """One of so many edges that are used in part is fixed in a step of a dive."""
 FREE_IN_DIVE = 0.002
@@ -112,20 +114,24 @@ class NodeSolver(NodeProgram):
                 return None
         return [Node((*node.branches, branch), self.evidence) for branch in branches]
 
-    def dive(self, node: Node) -> None:
-        """Look for a shorter tour in a node: fix edges that are used in large part until a solution is one.
+    def dive(self, report: Callable[[], object]) -> NDArray[np.int32] | None:
+        """Return a shorter tour, if there is one where edges are fixed that are used in large part.
 
         A step that raises the bound is taken back for a smaller one, and in the end for fewer edges, among
         which the cuts that were found by then lead elsewhere. Where few edges can be fixed for nothing, that
-        is soon given up.
+        is soon given up. Bounds and linear programme are those of a dive afterwards.
         """
-        program, length = self.program, self.length
-        fixed, step = node.branches, node.branches[:0]
-        least = math.inf
+        program, length, root = self.program, self.length, self.evidence
+        self.report, program.most_steps = report, MOST_STEPS_IN_DIVE
+        fixed: tuple[Branch, ...] = ()
+        step, least = fixed, math.inf
         for _ in range(MOST_STEPS_OF_DIVE):
-            self.go_to(Node((*fixed, *step), node.evidence))
+            self.go_to(Node((*fixed, *step), root))
+            known = sum(self.found.values())
             done = self._cut(Effort.TIGHTENING, 0.0, ROUNDS_OF_DIVE)
-            if self.token.stopped() or self.length < length:
+            if self.length < length:
+                return self.tour
+            if self.token.stopped():
                 break
             if math.isinf(least):
                 least = program.objective + FREE_IN_DIVE * (objective_of(self.target) - program.objective)
@@ -133,7 +139,7 @@ class NodeSolver(NodeProgram):
                 fixed += step
                 ends = self._largest_fractions()
                 step = tuple(Branch((a, b), 2) for a, b in ends[: max(1, len(ends) // SHARE_OF_DIVE)])
-                if not step:
+                if not step and sum(self.found.values()) == known:
                     break
             elif len(step) > 1:
                 step = step[: (len(step) + 2) // 3]
@@ -141,7 +147,7 @@ class NodeSolver(NodeProgram):
                 fixed, step = fixed[: int(BACK_IN_DIVE * len(fixed))], ()
             else:
                 break
-        self.go_to(node)
+        return None
 
     def _largest_fractions(self) -> list[list[int]]:
         """Return the edges of the last solution that are used by a half and more, not fully, most first."""
