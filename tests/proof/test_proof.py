@@ -265,7 +265,8 @@ def test_stopped_within_a_linear_programme(monkeypatch):
         seen.append(programme.outcome)
         if len(seen) < 3:
             return solve(programme)
-        outcome = solve(programme, 2)
+        programme.most_steps = 2
+        outcome = solve(programme)
         token.request()
         return outcome
 
