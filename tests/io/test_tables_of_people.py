@@ -418,6 +418,8 @@ def test_a_count_above_a_matrix_and_what_is_none():
         assert read(f"3\n{rows}").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
     with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
         read("4\n1 2\n3 4\n5 6\n")
+    with pytest.raises(ParseError, match="without a header line"):
+        read(",3\n1,2\n3,4\n5,6\n")  # a place without x
 
 
 def test_a_minus_of_unicode():

@@ -77,9 +77,7 @@ class Task:
             unit_of[strokes] = unit
         parent = None
         if outlines is not None:
-            around = parents(outlines, _are_loops(outlines))[heads]
-            parent = np.where(around >= 0, unit_of[around], -1)
-            parent[group[heads[np.maximum(parent, 0)]] != group[heads]] = -1
+            parent = parents(outlines, _are_loops(outlines), group, unit_of)
             if not (parent >= 0).any():
                 parent = None
         return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, machine)
