@@ -85,6 +85,26 @@ def test_sums_of_long_lengths_are_exact():
     assert length[1] << exponent_for(many, length[1]) < 2**55
 
 
+@pytest.mark.parametrize("kind", [np.int64, float])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_edges_that_no_tour_needs_may_be_of_any_length(kind, share, tmp_path):
+    """Units suit the tour: they would be coarse, or sums too large, if they suited such edges."""
+    draw = np.random.default_rng(int(10 * share))
+    matrix = draw.random((40, 40)) * 1000 if kind is float else draw.integers(0, 1000, (40, 40))
+    matrix = np.triu(matrix, 1).astype(kind)
+    far = draw.random((40, 40)) < share
+    far[np.arange(39), np.arange(1, 40)] = far[0, 39] = False
+    proofs = []
+    for wall in (100_000, 10**15):
+        given = np.triu(np.where(far, kind(wall), matrix), 1)
+        problem = Problem.from_matrix(given + given.T)
+        proofs.append(prove(problem, construct(problem), threads=1, certificate=tmp_path / "proof.json"))
+        assert proofs[-1].proved
+        assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) is not None
+    assert proofs[0].length == pytest.approx(proofs[1].length, rel=2e-7)
+    assert proofs[1].lower_bound == pytest.approx(proofs[1].length, rel=2e-7)
+
+
 # Few arcs
 
 
