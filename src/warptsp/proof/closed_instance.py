@@ -316,7 +316,8 @@ def _take_detours(
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:
     longest = (1 << LENGTH_BITS) - 1
     if not integral:
-        whole: NDArray[np.int64] = np.minimum(np.floor(np.ldexp(row, exponent)), longest).astype(np.int64)
+        with np.errstate(over="ignore"):
+            whole: NDArray[np.int64] = np.minimum(np.floor(np.ldexp(row, exponent)), longest).astype(np.int64)
         return whole
     if exponent < 0:
         return np.minimum(row.astype(np.int64) >> -exponent, longest)
