@@ -315,10 +315,12 @@ def _take_detours(
 
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:
     longest = (1 << LENGTH_BITS) - 1
+    whole: NDArray[np.int64]
     if not integral:
         with np.errstate(over="ignore"):
-            whole: NDArray[np.int64] = np.minimum(np.floor(np.ldexp(row, exponent)), longest).astype(np.int64)
-        return whole
-    if exponent < 0:
-        return np.minimum(row.astype(np.int64) >> -exponent, longest)
-    return np.minimum(row.astype(np.int64), longest >> exponent) << exponent
+            whole = np.minimum(np.floor(np.ldexp(row, exponent)), longest).astype(np.int64)
+    elif exponent < 0:
+        whole = np.minimum(row.astype(np.int64) >> -exponent, longest)
+    else:
+        whole = np.minimum(row.astype(np.int64), longest >> exponent) << exponent
+    return whole
