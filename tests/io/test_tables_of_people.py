@@ -422,6 +422,15 @@ def test_a_count_above_a_matrix_and_what_is_none():
         read(",3\n1,2\n3,4\n5,6\n")  # a place without x
 
 
+def test_zones_of_a_map(caplog):
+    rows = "name,easting,northing,zone\nA,391000,5820000,{}\nB,448000,5411000,{}\nC,290000,4640000,33u\n"
+    read(rows.format("33U", "33U"))
+    read(rows.format("Nord", "Süd"))
+    assert not caplog.text
+    read(rows.format("33U", "31T"))
+    assert "places are in several zones of a map, 31T and 33U, and" in caplog.text
+
+
 def test_a_minus_of_unicode():
     assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
     assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]

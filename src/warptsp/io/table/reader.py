@@ -27,6 +27,7 @@ from .both import with_a_column_each
 from .columns import (
     Columns,
     doubt_about_degrees,
+    doubt_about_zones,
     fitting_metric,
     given_places,
     guessed_columns,
@@ -304,6 +305,8 @@ class _Reader:
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
             self.table.check_thousands(columns.positions)
+            if (doubt := doubt_about_zones(cells.rest)) is not None:
+                _log.warning("%s: %s", self.table.file, doubt)
         elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
             rows = counted(int(nowhere.sum()), "place lies", "places lie")
             _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
