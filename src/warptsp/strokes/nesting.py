@@ -13,29 +13,40 @@ _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
-def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit: Ints) -> Ints:
-    """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none.
+def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit: Ints) -> tuple[Ints, bool]:
+    """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none; and
+    whether units are in a right order already, perhaps another one.
 
     A stroke is in a loop of its group if its vertices are. Where it is in several, these follow each other,
     the larger behind the smaller: two that cross each other may, and one in another must. A stroke that
     crosses every loop around it has no right order, and counts by its middle vertex. A k-d tree of these
     vertices finds those near a loop.
     """
+    closed = np.flatnonzero(loops)
+    as_given = _linked(paths, closed.tolist(), group, unit, as_given=True)
+    inner = np.flatnonzero(as_given >= 0)
+    outlines = [paths[loop][:, :2] for loop in closed.tolist()]
+    sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
+    by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
+    found = _linked(paths, by_size, group, unit, as_given=False)
+    return found, bool((as_given[inner] > inner).all())
+
+
+def _linked(
+    paths: Sequence[Path], closed: list[int], group: NDArray[np.int64], unit: Ints, *, as_given: bool
+) -> Ints:
+    """The same for loops that are looked at in this order, which is right."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
     count = int(unit.max(initial=-1)) + 1
     found = np.full(count, -1, dtype=np.intp)
     last = np.arange(count)  # for each unit one on the way to the last of those behind it
-    closed = np.flatnonzero(loops)
-    if len(closed) == 0:
+    if not closed:
         return found
     inside_of = np.array([path[len(path) // 2, :2] for path in paths])
-    outlines = [paths[loop][:, :2] for loop in closed.tolist()]
-    sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
-    by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
     tree = cKDTree(inside_of)
     for whole in (True, False):
-        for loop in by_size:
+        for loop in closed:
             polygon, own = paths[loop][:, :2], unit[[loop]]
             low, high = polygon.min(axis=0), polygon.max(axis=0)
             radius = float((high - low).max()) / 2 * (1 + 1e-9)
@@ -51,6 +62,8 @@ def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit:
                     some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
                     held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
                 ends = np.setdiff1d(_lasts(last, unit[held]), _lasts(last, own))
+                if as_given and not whole:
+                    ends = ends[ends < own]
                 found[ends] = last[ends] = own
     return found
 
