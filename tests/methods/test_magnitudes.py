@@ -60,7 +60,8 @@ def right(problem: Problem, result: warptsp.Result) -> None:
     assert result.length == problem.length(result.tour)
     assert math.isfinite(result.length)
     assert all(math.isfinite(point.length) for point in result.history)
-    assert result.length <= result.history[0].length * (1 + 1e-12)  # running sums are rounded
+    assert result.length == result.history[-1].length
+    assert all(one.length > two.length for one, two in itertools.pairwise(result.history))
 
 
 def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
