@@ -82,7 +82,7 @@ class NodeProgram:
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         self.relaxation.perturb(PERTURBATION * objective_of(instance.step(self.length)) / instance.size)
-        longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
+        longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
         self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
