@@ -276,8 +276,8 @@ class _Search(ThreadEngine["TourSearch"]):
 
     # Reports
 
-    def _best_length(self) -> float:
-        return self.native.best_length - self.instance.closing
+    def _length(self, closed: float) -> float:
+        return closed - self.instance.closing
 
     def _best(self) -> NDArray[np.int32]:
         return self.instance.open(self.native.best())

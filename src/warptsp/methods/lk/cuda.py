@@ -233,10 +233,17 @@ class _CudaSearch(Engine[PopulationPlan]):
         # And where the host puts the paths of a round in order, it has no time for crossover meanwhile.
         timed = run.time_limit is not None and run.kick_limit is None
         polish = Polish(search, run) if timed and self.n >= cuda_tuning.MIN_ORDERED else None
+        # What the populations before came to would lead the members astray (EXP-506).
+        apart = timed and self.combined
         self.combined = True
-        if population.cross(members, search.best(), self.report, selection=plan.selection, polish=polish):
+        selection = plan.selection
+        if population.cross(
+            members, search.best(), self.report, selection=selection, polish=polish, apart=apart
+        ):
             return True
+        self.alone = population.alone  # of closed tours, the only ones that have populations here
         search.go_on_from(population.best())
+        self.crossed = plan.members
         return False
 
     # Kicks
@@ -286,12 +293,15 @@ class _CudaSearch(Engine[PopulationPlan]):
             counters.update(population.counters())
             self.kicks += population.kicks
         return self.run.update(
-            length=self._leader().best_length - search.cities.closing,
+            length=self._best_length(),
             kicks=self.kicks,
             tour=self.best,
             phase=phase,
             **counters,
         )
+
+    def _best_length(self) -> float:
+        return self._leader().best_length - self.search.cities.closing
 
     def _leader(self) -> TourSearch | GpuPopulation:
         search, other = self.search, self.population
