@@ -47,9 +47,10 @@ class DefaultStop(Completion):
       cities when it has proved its tour optimal, up to 500 when populations of tours have been crossed to
       their end.
     - More cities, ``lk``, symmetric distances: when less than 0.002 % are expected to be left, that is,
-      when a population of tours that the best one joined has gained less; at the latest after
-      10 s (n / 2000)^0.87, which is 40 s for 10 000 cities and 5 minutes for 100 000 and for a million, or
-      as the next row says, if that is longer.
+      when another population of 100 tours or more has gained less and, up to 20 000 cities, has come as
+      close to the best tour without knowing it; not where the tour goes between clusters. At the latest
+      after 10 s (n / 2000)^0.87, which is 40 s for 10 000 cities and 5 minutes for 100 000, or as the next
+      row says, if that is later.
     - Other methods: up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for
       100 000 cities, 5 minutes for a million, half an hour for ten million. The method plans for just this
       time.
@@ -118,7 +119,8 @@ class DefaultStop(Completion):
         return f"no limit given: {early}{self.max_seconds:g} s"
 
     def __repr__(self) -> str:
-        return f"DefaultStop({self.cities}, optimum={self.optimum!r})"
+        telling = "" if self.telling else ", telling=False"
+        return f"DefaultStop({self.cities}, optimum={self.optimum!r}{telling})"
 
 
 def _seconds(cities: int, telling: bool) -> float:

@@ -98,7 +98,8 @@ class Engine(ABC, Generic[Plan]):
         self.combined = False  # whether the best tour is a population's: it is too good for any temperature
         self.least: float = least  # members of the next population
         self.crossed = 0  # members of the last one,
-        self.alone: float | None = None  # and what it came to by itself, before the best tour joined it
+        self.alone: float | None = None  # and what it came to, if the best tour joined it after that
+        self.clustered = False  # whether the longest links carry more than CLUSTERED of the tour
 
     # What each engine does in its own way
 
@@ -159,19 +160,21 @@ class Engine(ABC, Generic[Plan]):
     def populations(self) -> bool:
         """Populations, one after another, that there is time for; True to stop."""
         while (plan := self._planned()) is not None:
-            before = self._best_length()
+            before = self._best_length() if self.combined else math.inf
             if self._combine(plan) or self._tells(before):
                 return True
         return False
 
     def _tells(self, before: float) -> bool:
-        """Whether the last population found nearly the same by itself, so that the run ends; then say so."""
-        if not self.run.may_end_early or self.alone is None or self.crossed < tuning.TELLING_MEMBERS:
+        """Whether the run ends, and says so, as the last population found next to nothing.
+
+        Between clusters all populations may have the same links, and tell nothing.
+        """
+        if not self.run.may_end_early or self.clustered or self.crossed < tuning.TELLING_MEMBERS:
             return False
         best = self._best_length()
-        little = LEFT / 100 * abs(best)
-        # The places where a population goes wrong grow in number as the cities do.
-        if before - best > little or self.alone - best > little * max(1.0, self.n / tuning.TELLING_CITIES):
+        found = (before, best if self.alone is None else self.alone)
+        if max(found) - best > LEFT / 100 * abs(best):
             return False
         self.run.report_limit(NEARLY_SETTLED)
         return True

@@ -78,13 +78,13 @@ class ThreadEngine(Engine[int], Generic[Native]):
     # Populations
 
     def _combine(self, plan: int) -> bool:
-        # What the populations before came to would lead the members astray: it joins at the end, the user's
-        # start tour, or that of the search, at the beginning.
+        # What the population before came to, or the user's start tour, is one of the members: from the
+        # beginning, or, if it would lead them astray, at the end.
         native, members, size = self.native, self.members, plan
         if (hurried := self._grow(size)) is None:
             return True
         plan_ = PopulationPlan(selection=members.selection if hurried else members.leisurely)
-        known = native.best() if self.combined and members.apart else None
+        known = native.best() if self.combined and self.n <= members.apart else None
         # A full member is worth more than the tour of the first local search, another one is not.
         if known is None and (
             self.combined or members is not tuning.FULL_MEMBERS or isinstance(self.run.start, np.ndarray)
