@@ -18,7 +18,7 @@ from warptsp.bound.beside import BoundBeside, checked_bound
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import CPU, Devices
-from warptsp.methods import METHODS, Method, get_method
+from warptsp.methods import MAIN, METHODS, Method, get_method
 from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
 from warptsp.methods.places import Seen, seen_by
@@ -103,6 +103,12 @@ class Step:
         """How many cities, or places, the method is given."""
         assert self.view is not None  # it is planned
         return self.view.problem.n
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells by itself when little is left to gain."""
+        assert self.view is not None  # it is planned
+        return self.method.name == MAIN and self.outer is None and not self.view.problem.asymmetric
 
     @property
     def ends(self) -> bool:

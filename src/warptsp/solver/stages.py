@@ -352,7 +352,7 @@ class _Session:
 def _own_rule(step: Step, known: KnownLength | None, begun: float) -> StoppingCriterion:
     """Return the criterion of a method for which none was given, and which begins at this time."""
     optimum = known.length if known is not None and known.proven else None
-    return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun)
+    return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun, telling=step.tells)
 
 
 def _joined_history(runs: list[Run], wall: int | float | None, length: int | float) -> list[HistoryPoint]:
