@@ -75,12 +75,11 @@ def shorter_neighbor(problem: Problem, tour: np.ndarray, method: str) -> list[in
     """A tour that one move makes shorter, None for a local optimum."""
     length = problem.length(tour)
     margin = 0 if problem.integral else 1e-11 * problem.distance_bound
-    between = distances(problem)
-    for other in neighbors(tour.tolist(), method):
-        new = between[other, np.roll(other, -1)].sum()
-        if new < length - margin - (0 if problem.integral else 1e-12 * length):
-            return other
-    return None
+    others = np.array(list(neighbors(tour.tolist(), method)))
+    new = distances(problem)[others, np.roll(others, -1, axis=1)].sum(axis=1)
+    best = int(new.argmin())
+    is_shorter = new[best] < length - margin - (0 if problem.integral else 1e-12 * length)
+    return others[best].tolist() if is_shorter else None
 
 
 def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
