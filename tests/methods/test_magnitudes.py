@@ -429,7 +429,7 @@ GPU_METHODS = [method.name for method in METHODS.values() if "cuda" in method.de
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
-    cities = 5000 if method in ("three-opt", "symmetric-three-opt") else 20_000
+    cities = 5000 if method in ("three-opt", "symmetric-three-opt", "vnd") else 20_000
     points = unit_points(cities, 1)
     options: dict[str, Any] = {"method": method, "device": "cuda"}
     # Kernels are compiled before there is a time limit.
