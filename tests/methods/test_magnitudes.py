@@ -259,7 +259,7 @@ def walled(cities: int, share: float, wall: float) -> np.ndarray:
     return matrix
 
 
-@pytest.mark.parametrize("wall", [1e12, 1e15, 1e100, 1e297])
+@pytest.mark.parametrize("wall", [1e12, 1e15, 1e297])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_forbidden_edge_may_be_as_long_as_it_likes(method: str, wall: float) -> None:
     cities = 12 if method == "exact" else 80
@@ -285,13 +285,13 @@ def with_several_walls(n: int, lowest: float, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("lowest", [1e8, 1e11, 1e18, 1e100])
-@pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (20, []), (26, [])])
+@pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (26, [])])
 def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]], lowest: float) -> None:
     for seed in range(2):
         matrix = with_several_walls(n, lowest, seed)
         matrix[0, 3] = matrix[3, 0] = matrix[4, 5] = matrix[5, 4] = 50
         low = Problem.from_matrix(np.minimum(matrix, 1e4), fixed_edges=fixed)
-        expected = warptsp.solve(low, kicks=10_000, threads=1).length
+        expected = warptsp.solve(low, kicks=3000, threads=1).length
         assert expected < 1e4
         problem = Problem.from_matrix(matrix, fixed_edges=fixed)
         for method in ("lk", "exact") if n <= 16 else ("lk",):
@@ -316,7 +316,7 @@ def test_tours_that_need_forbidden_edges_of_several_lengths(lowest: float) -> No
         lengths = []
         result = warptsp.solve(
             matrix,
-            kicks=3000,
+            kicks=1000,
             threads=1,
             callback=lambda event: lengths.append(event.length),  # noqa: B023
         )

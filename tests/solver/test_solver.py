@@ -580,7 +580,7 @@ def test_callbacks_and_criteria_in_the_set_up_of_a_long_tour(given, monkeypatch)
     solve(kicks=0, bound=False, callback=lambda event: phases.append(event.phase))
     # What takes long is reported more than once.
     assert [phase for phase, _ in itertools.groupby(phases)] == ["set-up", "start tour", "local search"]
-    assert solve(stop=NoImprovement(seconds=0.5)).kicks > 0
+    assert solve(stop=NoImprovement(seconds=0.2)).kicks > 0
 
 
 def test_a_stop_that_was_seen_is_not_taken_back():
