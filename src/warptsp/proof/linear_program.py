@@ -6,6 +6,8 @@ HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) 
 from __future__ import annotations
 
 import math
+import os
+import time
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -29,8 +31,9 @@ __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
 way now and then."""
+SPENT = [0.0, 0.0]
 _NO_LIMIT = 2_147_483_647
-_DEVEX, _STEEPEST = 1, 2
+_DEVEX, _STEEPEST = 1, int(os.environ.get("W_WEIGHT", 2))
 
 
 class Outcome(Enum):
@@ -253,7 +256,9 @@ class LinearProgram:
             self._set("simplex_iteration_limit", iterations)
             self._most_iterations = iterations
         for attempt in range(2):
+            t = time.process_time()
             self._solver.run()
+            SPENT[0] += time.process_time() - t
             outcome = self._outcomes.get(self._solver.getModelStatus())
             self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
             self.solutions += 1

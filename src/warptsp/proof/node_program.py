@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ MOST_NEAR = 4
 """Of these edges, for each city."""
 NEAR_AT_ROOT = 0.5
 """The same for the edges that stay in the linear programme while local cuts are sought at the root."""
-PERTURBATION = 0.1
+PERTURBATION = float(os.environ.get("W_PERT", 0.1))
 """Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it.
 Where edges of equal length tie, most steps of the dual simplex method gain nothing."""
 LEAST_PRICE = 64

@@ -7,6 +7,8 @@ salesman problems", SIAM Review 33 (1991) 60-100.
 from __future__ import annotations
 
 import math
+import os
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +38,7 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
 
-DEAR = 200
+DEAR = int(os.environ.get("W_DEAR", 200))
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
 
 # Rounds in which the bound must have risen by a share of the gap, or the next effort begins; not tuned.
@@ -194,9 +196,12 @@ class NodeSolver(NodeProgram):
                     program.prices[self.instance.size :], program.activity, 3 if effort is Effort.LOCAL else 4
                 )
             )
+            t0 = time.process_time()
             components, *counts = relaxation.separate(
                 program.values, program.activity, effort, is_dear, self.threads, self.token
             )
+            from warptsp.proof.linear_program import SPENT
+            SPENT[1] += time.process_time() - t0
             for kind, count in zip(self.found, counts, strict=True):
                 self.found[kind] += count
             added = sum(counts)

@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -24,6 +25,11 @@
 #include "proof/tightening.h"
 
 namespace warptsp::proof {
+
+inline int scratch(const char *name, int other) {
+  const char *text = std::getenv(name);
+  return text != nullptr ? std::atoi(text) : other;
+}
 
 // Rows or columns of a matrix, one after the other: those of k are [begin[k], begin[k + 1]).
 struct SparseLines {
@@ -240,6 +246,9 @@ class Relaxation {
       report.blossoms = count([&] {
         Blossoms(found).find(scale_);
         if (is_dear) Blossoms(found).find_by_cuts();
+        static const int combs = scratch("W_COMBS", 1);
+        static const int combs_few = scratch("W_COMBS_FEW", 50);
+        if (combs == 0 || !are_few(combs_few)) return;
         Random random(seed_, ++shrunk_, combs_stream);
         ShrunkCombs(found).find(random, token);
       });
@@ -417,7 +426,8 @@ class Relaxation {
     constexpr int largest_at_root = 12, largest_in_tree = 10, ways_in_tree = 4;
     const size_t enough = 25 * scale_, enough_of_one = 60 * scale_;
     const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
-    const int ways = are_few_ ? ways_in_tree : LocalCuts::ways_to_shrink;  // of all, from another one on in each round
+    static const int all_ways = scratch("W_WAYS", LocalCuts::ways_to_shrink);
+    const int ways = are_few_ ? ways_in_tree : all_ways;  // of all, from another one on in each round
     const int tasks = (largest_pieces - pieces_ + 1) * ways;
     const size_t before = found.size();
     ++round_;
@@ -429,7 +439,7 @@ class Relaxation {
       std::vector<FoundCuts> of_task(count, found.empty());
       for_each_task(count, count, [&](int k) {
         Random random(seed_, round_, (uint64_t)(task + k));
-        const int way = (int)((task + k + round_) % LocalCuts::ways_to_shrink);
+        const int way = (int)((task + k + round_) % all_ways);
         LocalCuts(of_task[k]).find(pieces_ + (task + k) / ways, way, tight, enough_of_one, random, token);
       });
       for (int k = 0; k < count && found.size() - before < enough; ++k) {
