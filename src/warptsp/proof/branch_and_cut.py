@@ -7,7 +7,6 @@ salesman problems", SIAM Review 33 (1991) 60-100.
 from __future__ import annotations
 
 import math
-import os
 import time
 from typing import TYPE_CHECKING
 
@@ -178,7 +177,6 @@ class BranchAndCut:
         self.root_bound = min(root.bound, self.length)
         if done:
             self._keep_leaf(root, ())
-        self.root_seconds, self.root_rounds = time.process_time(), root.rounds
         self.proved = done or (self._options.tree and not self.token.stopped() and self._search_tree())
 
     def _add_cuts_of_windows(self) -> None:
@@ -240,12 +238,10 @@ class BranchAndCut:
 
     def _search_tree(self) -> bool:
         root = self._root
-        self.dive_seconds = -time.process_time()
-        if os.environ.get("W_DIVE", "1") == "1" and (tour := root.fork(1).dive(self._report_alone)) is not None:
+        if (tour := root.fork(1).dive(self._report_alone)) is not None:
             root.take_tour(tour)
             root.add_edges(root.edges_of_tour())
             self._take_from(root)
-        self.dive_seconds += time.process_time()
         bound = root.solve_and_price()
         if bound is not None:
             self.elimination = root.evidence_of(bound)

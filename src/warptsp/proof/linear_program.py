@@ -6,8 +6,6 @@ HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) 
 from __future__ import annotations
 
 import math
-import os
-import time
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -31,9 +29,12 @@ __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
 way now and then."""
-SPENT = [0.0, 0.0]
 _NO_LIMIT = 2_147_483_647
-_DEVEX, _STEEPEST = 1, int(os.environ.get("W_WEIGHT", 2))
+_PERTURBATION = "dual_simplex_cost_perturbation_multiplier"
+PATIENCE = 5
+"""Steps of a solution for each row after which HiGHS perturbs costs, too: one of u2319 went astray among ties
+for 200 000 steps."""
+_DEVEX, _STEEPEST = 1, 2
 
 
 class Outcome(Enum):
@@ -117,7 +118,7 @@ class LinearProgram:
             "simplex_dual_edge_weight_strategy": _STEEPEST,
             # Costs come perturbed: HiGHS would take that back at the end of each solution, and the next one
             # would begin among ties again.
-            "dual_simplex_cost_perturbation_multiplier": 0.0,
+            _PERTURBATION: 0.0,
         }.items():
             self._set(name, value)
         # Asked after each step; that Python is called lets signals be handled, too.
@@ -252,13 +253,21 @@ class LinearProgram:
         return float(self._highspy.kHighsInf) if math.isinf(upper) else upper
 
     def _run(self, iterations: int) -> Outcome:
+        patience = PATIENCE * (self._cities + len(self.activity))
+        outcome = self._run_within(min(patience, iterations))
+        if patience >= iterations or outcome is not Outcome.LIMIT or self._token.stopped():
+            return outcome
+        self._set(_PERTURBATION, 1.0)
+        outcome = self._run_within(iterations - patience)
+        self._set(_PERTURBATION, 0.0)
+        return outcome
+
+    def _run_within(self, iterations: int) -> Outcome:
         if iterations != self._most_iterations:
             self._set("simplex_iteration_limit", iterations)
             self._most_iterations = iterations
         for attempt in range(2):
-            t = time.process_time()
             self._solver.run()
-            SPENT[0] += time.process_time() - t
             outcome = self._outcomes.get(self._solver.getModelStatus())
             self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
             self.solutions += 1
