@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start
 FIRST_DESCENT = ("local search", "descent", "long edges")  # those that then end with a local optimum
 # Those too early for a lower bound, which good tours make better.
 TOO_EARLY = (*SET_UP, "tight groups", "local search", "long edges")
+DRIFT = 1e-6  # of the longest distance: of shorter lengths a running sum may have lost half the digits
 COMPLETE = "the search is complete"
 PROVED = "proved optimal"
 
@@ -190,8 +190,8 @@ class Run:
         """
         elapsed = self.elapsed()
         length = self._plain(length)
-        if length <= 0 and not self.problem.integral:  # which rounding may have made of it
-            length = self._length(tour())
+        if not self.problem.integral and length < DRIFT * self.problem.distance_bound:
+            length = self._length(tour())  # of the running figure not all digits need be right
         best = self.best
         if best is not None and self.best_length is not None and length > self.best_length:
             # Another search came first, such as the CPU's while kernels were compiled.
@@ -211,7 +211,7 @@ class Run:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
             state = self.course.state(elapsed, length, -1 if early else kicks)
-            if not self._ask(state, tour) and self.failure is None and self._is_proved(length, tour):
+            if not self._ask(state) and self.failure is None and self._is_proved(length, tour):
                 self.stop_reason = PROVED
         return self.stop_reason is not None or self.token.stopped()
 
@@ -334,26 +334,14 @@ class Run:
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
 
-    def _ask(self, state: SearchState, tour: Callable[[], NDArray[np.int32]] | None = None) -> bool:
-        """Ask the criterion; True if it says stop, of the exact length, too: running sums of reals drift."""
+    def _ask(self, state: SearchState) -> bool:
+        """Ask the criterion; True if it says stop."""
         try:
             if self.criterion(state):
-                if tour is not None and not self.problem.integral:
-                    state = self._exact(state, tour)
-                if self.criterion(state):
-                    self.stop_reason, self._asked = self.criterion.reason(state), True
+                self.stop_reason, self._asked = self.criterion.reason(state), True
         except BaseException as error:  # as of a callback
             self._fail(error, "the stopping criterion raised")
         return self._asked
-
-    def _exact(self, state: SearchState, tour: Callable[[], NDArray[np.int32]]) -> SearchState:
-        """Return the same with the exact length, or with a longer one where no length decides."""
-        longer = replace(state, length=1e12 * (state.length + 1.0))
-        if self.criterion(longer):
-            return longer
-        self.offer(tour())
-        exact = state.length if self.best_length is None else self.best_length
-        return state if exact <= state.length * (1.0 + 1e-9) else replace(state, length=exact)
 
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):
