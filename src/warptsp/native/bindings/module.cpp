@@ -1,6 +1,32 @@
+#include <csignal>
+
 #include "common.h"
 
 using namespace warptsp;
+
+// Lets signals wait. Python code makes enumerations: nanobind ends the process if a signal's handler raises there.
+class SignalsWait {
+#ifndef _WIN32
+  static constexpr int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGUSR2}, count = 6;
+  static inline volatile std::sig_atomic_t came[NSIG];
+  struct sigaction before[count];
+
+ public:
+  SignalsWait() {
+    struct sigaction wait = {};
+    wait.sa_handler = [](int number) { came[number] = 1; };
+    for (int i = 0; i < count; i++) {
+      came[numbers[i]] = 0;
+      sigaction(numbers[i], &wait, &before[i]);
+    }
+  }
+  ~SignalsWait() {
+    for (int i = 0; i < count; i++) sigaction(numbers[i], &before[i], nullptr);
+    for (const int number : numbers)
+      if (came[number]) std::raise(number);
+  }
+#endif
+};
 
 // A file each.
 typedef void Bind(nb::module_ &m);
@@ -31,6 +57,13 @@ NB_MODULE(_native, m) {
   if (PyInterpreterState_Get() != PyInterpreterState_Main())
     throw nb::import_error("warptsp cannot be used in a sub-interpreter, only in the main one");
 #endif
+  const SignalsWait wait;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();  // of those that came before
+  static PyObject *made;  // A signal may still end the import, and nanobind names nothing twice when it is done again.
+  if (made != nullptr) {
+    if (PyDict_Merge(PyModule_GetDict(m.ptr()), PyModule_GetDict(made), 0) != 0) throw nb::python_error();
+    return;
+  }
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
   watch_for_the_end();
@@ -40,4 +73,5 @@ NB_MODULE(_native, m) {
         bind_neighbor_search, bind_hill_climbing, bind_path_graph, bind_pictures, bind_plans, bind_search,
         bind_directed, bind_batch, bind_proof, bind_small, bind_symmetric, bind_tours})
     bind(m);
+  made = m.inc_ref().ptr();
 }
