@@ -285,6 +285,13 @@ def test_a_sparse_matrix_takes_memory_for_what_it_holds(shape):
         Problem.from_matrix(matrix)
 
 
+def test_what_a_sparse_matrix_lacks_is_named_so():
+    from scipy import sparse
+
+    with pytest.raises(InvalidProblem, match=r"entry \(0, 1\) is 2 and entry \(1, 0\) is missing; if"):
+        Problem.from_matrix(sparse.csr_array([[0, 2, 3], [0, 0, 4], [0, 0, 0]]))
+
+
 def test_a_sparse_matrix_of_narrow_integers_adds_up():
     from scipy import sparse
 

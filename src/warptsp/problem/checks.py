@@ -302,9 +302,10 @@ def checked_matrix(
             asymmetric = bool(differing.any())
             if asymmetric and not may_be_asymmetric:
                 i, j = np.argwhere(differing)[0]
+                one, other = ("missing" if d == wall else d for d in (rows[i, j], columns[i, j]))
                 raise InvalidProblem(
-                    f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
-                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is intended, give "
+                    f"the matrix is not symmetric: entry ({begin + i}, {j}) is {one} and entry "
+                    f"({j}, {begin + i}) is {other}; if that is intended, give "
                     f"{as_called('asymmetric=True', '--asymmetric')}"
                 )
     if not (exact or asymmetric):
