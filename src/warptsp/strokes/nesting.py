@@ -23,13 +23,17 @@ def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit:
     vertices finds those near a loop.
     """
     closed = np.flatnonzero(loops)
-    as_given = _linked(paths, closed.tolist(), group, unit, as_given=True)
-    inner = np.flatnonzero(as_given >= 0)
     outlines = [paths[loop][:, :2] for loop in closed.tolist()]
     sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
     by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
     found = _linked(paths, by_size, group, unit, as_given=False)
-    return found, bool((as_given[inner] > inner).all())
+    right = _come_first(found) or _come_first(_linked(paths, closed.tolist(), group, unit, as_given=True))
+    return found, right
+
+
+def _come_first(found: Ints) -> bool:
+    inner = np.flatnonzero(found >= 0)
+    return bool((found[inner] > inner).all())
 
 
 def _linked(
@@ -57,11 +61,13 @@ def _linked(
                 # Two loops on each other contain each other's vertices or not, as rounding has it; one is the
                 # later.
                 left = left[_lasts(last, unit[left]) != _lasts(last, own)]
+                if not len(left):
+                    continue
                 held = left[_contains(polygon, inside_of[left])]
                 if whole:
                     some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
                     held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
-                ends = np.setdiff1d(_lasts(last, unit[held]), _lasts(last, own))
+                ends = _lasts(last, unit[held])
                 if as_given and not whole:
                     ends = ends[ends < own]
                 found[ends] = last[ends] = own
