@@ -148,7 +148,7 @@ def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.Monk
 
 def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit on kicks, all of which are left for the tour that they come to."""
-    n = 1200
+    n = 600
     random = np.random.default_rng(5)
     points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
     monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)
