@@ -285,7 +285,7 @@ class Kicks:
 class PopulationPlan:
     """Populations from the first member to the end."""
 
-    def __init__(self, *, members: int = 0, at_once: int = 10, selection: int = 10, idle: int = 4, agreeing: int = 1, most: int = 1) -> None: ...
+    def __init__(self, *, members: int = 0, at_once: int = 10, selection: int = 10, idle: int = 4, agreeing: int = 1, most: int = 1, uneven: bool = False) -> None: ...
 
     @property
     def members(self) -> int:
@@ -312,6 +312,10 @@ class PopulationPlan:
     @property
     def most(self) -> int:
         """Populations."""
+
+    @property
+    def uneven(self) -> bool:
+        """Whether a member may be far better than the others."""
 
     def as_dict(self) -> dict[str, Any]:
         """The values by their names."""

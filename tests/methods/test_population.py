@@ -110,6 +110,23 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length < np.mean(lengths[:4])
 
 
+@pytest.mark.parametrize("generation", [1, 20])
+def test_crossover_goes_on_when_a_far_better_tour_joins(generation, instance):
+    built, candidates = instance
+    good = built.close(warptsp.solve(built.problem, time_limit=0.5, threads=1).tour)
+    search = built.tour_search(candidates, fragments(candidates, count=1)[0], LkParams().of_search(1000))
+    search.add(fragments(candidates, count=40), 1)
+    run = _native.PopulationRun.create(search, _native.PopulationPlan(selection=10, uneven=True))
+    ended, round = False, 0
+    while not ended:
+        round += 1
+        ended, _ = run.proceed(0.0, 1, round, 2, _native.StopToken())
+        if round == generation:
+            search.add(good[np.newaxis], 1)
+            before = search.mean_length - search.least_length
+    assert search.mean_length - search.least_length < 0.01 * before
+
+
 class SearchOnCpu:
     """What the crossover of a GPU's members needs of the search on the GPU, done by the CPU."""
 

@@ -115,7 +115,9 @@ class DefaultStop(Completion):
             return f"no limit given: {self.max_kicks} kicks"
         if self.cities <= SMALL:
             return f"no limit given: until there is no more improvement, at most {self.max_seconds:g} s"
-        early = f"until less than {LEFT:g} % are expected, at most " if self.telling else ""
+        early = (
+            f"until less than {LEFT:g} % further improvement is expected, at most " if self.telling else ""
+        )
         return f"no limit given: {early}{self.max_seconds:g} s"
 
     def __repr__(self) -> str:

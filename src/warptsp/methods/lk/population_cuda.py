@@ -288,7 +288,8 @@ class GpuPopulation:
     def _generations(self, report: Callable[[str], bool], selection: int, polish: Polish | None) -> bool:
         """Cross the members until nothing is gained; True to stop."""
         native, run, number = self._native, self.run, 0
-        crossing = _native.PopulationRun.create(native, _native.PopulationPlan(selection=selection))
+        plan = _native.PopulationPlan(selection=selection, uneven=run.kick_limit is None)
+        crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
         spread = native.mean_length - native.best_length
         while not ended:

@@ -83,7 +83,8 @@ class ThreadEngine(Engine[int], Generic[Native]):
         native, members, size = self.native, self.members, plan
         if (hurried := self._grow(size)) is None:
             return True
-        plan_ = PopulationPlan(selection=members.selection if hurried else members.leisurely)
+        selection = members.selection if hurried else members.leisurely
+        plan_ = PopulationPlan(selection=selection, uneven=self.run.kick_limit is None)
         known = native.best() if self.combined and self.n <= members.apart else None
         # A full member is worth more than the tour of the first local search, another one is not.
         if known is None and (

@@ -83,8 +83,8 @@ inline double worth(double gain, double entropy) {
 class Generations {
  public:
   Generations() = default;
-  // The shortest length before the first generation, and the mean one.
-  Generations(double best, double mean) : best_(best), mean_(mean) {}
+  // The shortest length before the first generation, and the mean one; `uneven`: as in a PopulationPlan.
+  Generations(double best, double mean, bool uneven) : best_(best), mean_(mean), uneven_(uneven) {}
 
   bool blocks() const { return blocks_; }
 
@@ -97,9 +97,9 @@ class Generations {
     const bool slow = gain < next_to_nothing * most_;
     idle_ = slow || (best >= best_ && spread > 0.98 * spread_) ? idle_ + 1 : 0;
     most_ = std::max(most_, gain);
+    spread_ = uneven_ && best < best_ ? spread : std::min(spread_, spread);
     mean_ = mean;
     best_ = best;
-    spread_ = std::min(spread_, spread);
     if (spread <= 1e-7 * std::fabs(best)) return true;
     if (idle_ < idle) return false;
     if (blocks_) return true;
@@ -113,7 +113,7 @@ class Generations {
   // After the generation before; the mean length less the best one, at its least; the most that a generation has gained.
   double best_ = 0, mean_ = 0, spread_ = std::numeric_limits<double>::infinity(), most_ = 0;
   int idle_ = 0;
-  bool blocks_ = false;
+  bool blocks_ = false, uneven_ = false;
 };
 
 struct PopulationPlan {
@@ -123,6 +123,8 @@ struct PopulationPlan {
   int idle = 4;        // generations without progress that end it
   int agreeing = 1;    // populations that end with the shortest length found, after which no other begins
   int most = 1;        // populations
+  // Whether a member may be far better than the others, which are still to come up with it when it becomes shorter.
+  bool uneven = false;
 };
 
 // Populations that know nothing of each other, until some agree.
@@ -144,7 +146,7 @@ class PopulationRun {
       search_.grow({count, 0.0, 0.0, seed, round, threads, quick_steps}, token);
       return false;
     }
-    if (best_ == none) generations_ = Generations(search_.least_length(), search_.mean_length());
+    if (best_ == none) generations_ = Generations(search_.least_length(), search_.mean_length(), plan_.uneven);
     search_.generation(plan_.selection, generations_.blocks(), seed, round, threads, token);
     best_ = search_.least_length();
     return generations_.ended(best_, search_.mean_length(), plan_.idle) && !begins_again();
