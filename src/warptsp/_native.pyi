@@ -399,6 +399,9 @@ class TourPopulation:
     @property
     def mean_length(self) -> float: ...
 
+    @property
+    def least_length(self) -> float: ...
+
 class TourSearch(TourPopulation):
     """One tour and the Lin-Kernighan search that shortens it."""
 

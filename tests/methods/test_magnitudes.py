@@ -20,6 +20,7 @@ from warptsp.methods import METHODS
 from warptsp.methods.magnitude import Frame
 from warptsp.plotting import draw
 from warptsp.problem import Metric, OpenPath
+from warptsp.stop import TargetGap, TargetLength
 
 METRICS = [metric for metric in Metric if not metric.geographic]
 # Where something ends: halves and doubles of single and double precision, and of what they are squared.
@@ -60,7 +61,8 @@ def right(problem: Problem, result: warptsp.Result) -> None:
     assert result.length == problem.length(result.tour)
     assert math.isfinite(result.length)
     assert all(math.isfinite(point.length) for point in result.history)
-    assert result.length <= result.history[0].length * (1 + 1e-12)  # running sums are rounded
+    assert result.length == result.history[-1].length
+    assert all(one.length > two.length for one, two in itertools.pairwise(result.history))
 
 
 def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
@@ -470,3 +472,16 @@ def test_gains_that_are_rounded_by_more_than_is_left_of_the_length_prove_nothing
     assert result.length == pytest.approx(exact.length, rel=1e-12) or not result.proved_optimal
     assert min(point.length for point in result.history) > 0
     assert result.stop_reason != "a tour of length 0 is optimal"
+
+
+@pytest.mark.parametrize("seed", [1300, 2158, 2330, 2572, 5814])
+@pytest.mark.parametrize("power", [14, 20])
+def test_a_target_is_reached_by_the_tour_itself(seed: int, power: int) -> None:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(13, 40))
+    lengths = np.triu(10.0 ** draw.uniform(-power, power, (n, n)), 1)
+    lengths += lengths.T
+    best = warptsp.solve(lengths, kicks=50, threads=1, prove=False, bound=False).length
+    for stop in (TargetLength(best * 1.01), TargetGap(1.0, reference=best)):
+        result = warptsp.solve(lengths, stop=stop, kicks=200, threads=1, prove=False, bound=False, seed=1)
+        assert "reached" not in result.stop_reason or result.length <= best * 1.02
