@@ -255,6 +255,7 @@ def test_workers_that_are_not_alike(pool, problem, expected, told, kind, words):
 )
 def test_nobody_takes_tasks(pool, problem, workers, device, why):
     pool.want(**workers)
+    pool.client.run(on_dask._describe_here)  # the first answer of a process takes longest
     with pytest.raises(BackendUnavailable, match=rf"no workers for 0\.5 s: {why}"):
         solve(problem, pool, device=device, cluster_params={"wait": 0.5})
 
