@@ -11,8 +11,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
-from multiprocessing.context import ForkServerContext, ForkServerProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, ForkServerProcess  # not on Windows
 
 LONG = 200.0  # seconds: what has not ended by then never will, on the busiest machine
 
