@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, ForkServerProcess  # not on Windows
 
 LONG = 200.0  # seconds: what has not ended by then never will, on the busiest machine
 
@@ -43,6 +48,39 @@ def _end(process: subprocess.Popen[Any]) -> None:
         return
     with suppress(ProcessLookupError, PermissionError):  # on some systems the latter says that all have ended
         os.killpg(process.pid, signal.SIGKILL)
+
+
+@cache
+def _forks_of_dask() -> ForkServerContext:
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(["distributed.cli.dask_scheduler", "warptsp.cluster.dask"])
+    return forks
+
+
+@contextmanager
+def forked_with_dask(function: Callable[..., object], *arguments: object) -> Iterator[ForkServerProcess]:
+    """A process that calls a function in silence, and ends with the block.
+
+    It is forked from one that has imported Dask and warptsp: a cluster of tests starts dozens of them.
+    """
+    process = _forks_of_dask().Process(target=_in_silence, args=(function, *arguments), daemon=True)
+    process.start()
+    watchdog = threading.Timer(10 * LONG, process.kill)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.join()
+
+
+def _in_silence(function: Callable[..., object], *arguments: object) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    function(*arguments)
 
 
 def end_those_of_the_test() -> None:

@@ -1,21 +1,28 @@
-"""A Dask worker for tests, in a process of its own, with a fault if one is asked for.
-
-python cluster_worker.py ADDRESS [old | aging | raises | slow | other-platform]
-"""
+"""What a process of a cluster does: a worker, with a fault if one is asked for, or a command of Dask."""
 
 import asyncio
 import os
 import platform
-import sys
 import time
-
-from distributed import Worker
+from importlib import import_module
 
 import warptsp.cluster.dask as on_dask
 from warptsp.cluster import tasks
 
 
-async def main(address, fault=""):
+def command(name, *words):
+    """What ``dask NAME`` does."""
+    import_module(f"distributed.cli.dask_{name}").main(words)
+
+
+def work(address, fault):
+    """Work, with the fault old, aging, raises, slow, other-platform, or none."""
+    asyncio.run(_work(address, fault))
+
+
+async def _work(address, fault):
+    from distributed import Worker
+
     improve = on_dask.improve_packed
     if fault == "old":
         tasks.__version__ = "0.0.9"
@@ -45,7 +52,3 @@ async def main(address, fault=""):
         platform.machine = lambda: "vax"
     async with Worker(address, nthreads=1, host="127.0.0.1", name=f"{fault}-{os.getpid()}") as worker:
         await worker.finished()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))

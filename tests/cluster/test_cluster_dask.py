@@ -13,10 +13,11 @@ import types
 from contextlib import ExitStack
 from pathlib import Path
 
+import cluster_worker
 import numpy as np
 import pytest
 from instances import unit_points, write_tsplib
-from processes import LONG, begin_command, begin_python, python, running
+from processes import begin_command, begin_python, forked_with_dask
 
 import warptsp
 from warptsp.cluster import dask as on_dask
@@ -57,10 +58,9 @@ class Pool:
 
     def start(self, count, fault=""):
         """Start workers, without waiting for them."""
-        command = python(Path(__file__).with_name("cluster_worker.py"), self.address, fault)
         for _ in range(count):
             one = ExitStack()
-            process = one.enter_context(running(command, limit=10 * LONG, stderr=subprocess.DEVNULL))
+            process = one.enter_context(forked_with_dask(cluster_worker.work, self.address, fault))
             self.processes[process.pid] = (process, fault, one)
 
     def addresses(self, fault=None):
@@ -81,7 +81,7 @@ class Pool:
         # Dead ones are gone from the scheduler's list, new ones are on it.
         while set(self.addresses()) != set(self.processes):
             for process, fault, _ in self.processes.values():
-                assert process.poll() is None, f"worker {fault} ended by itself"
+                assert process.is_alive(), f"worker {fault} ended by itself"
             time.sleep(0.05)
 
     def kill(self, pid):
@@ -255,6 +255,7 @@ def test_workers_that_are_not_alike(pool, problem, expected, told, kind, words):
 )
 def test_nobody_takes_tasks(pool, problem, workers, device, why):
     pool.want(**workers)
+    pool.client.run(on_dask._describe_here)  # the first answer of a process takes longest
     with pytest.raises(BackendUnavailable, match=rf"no workers for 0\.5 s: {why}"):
         solve(problem, pool, device=device, cluster_params={"wait": 0.5})
 

@@ -4,15 +4,15 @@ import os
 import random
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from contextlib import ExitStack
 from functools import partial
 
+import cluster_worker
 import numpy as np
 import pytest
-from processes import begin_python, python, running
+from processes import begin_python, forked_with_dask
 
 import warptsp
 from warptsp.cluster import local, scheduler
@@ -65,13 +65,12 @@ class Cluster:
         self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *here)
 
     def _start(self, *words):
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return self.processes.enter_context(running(python("-m", "dask", *words), **silent))
+        return self.processes.enter_context(forked_with_dask(cluster_worker.command, *words))
 
     def kill(self):
         """SIGKILL for the scheduler."""
         self.scheduler.kill()
-        self.scheduler.wait()
+        self.scheduler.join()
 
 
 @pytest.fixture
@@ -159,7 +158,7 @@ def test_a_scheduler_that_hangs_keeps_nobody(problem, cluster, client, monkeypat
 
     def hang(progress):
         if not asleep and progress.phase.startswith("round 1,"):
-            asleep.append(cluster.scheduler.send_signal(signal.SIGSTOP))
+            asleep.append(os.kill(cluster.scheduler.pid, signal.SIGSTOP))
         asleep.extend(asleep[:1])
         return limit and len(asleep) > 30
 
@@ -235,7 +234,7 @@ def test_the_command_says_that_a_scheduler_is_gone(problem, cluster, tmp_path):
     process = begin_python("-c", HASTY, "solve", "some.npy", *words, stdout=None, cwd=tmp_path)
     for line in process.stderr:
         lines.append(line)
-        if "round 1" in line and cluster.scheduler.poll() is None:
+        if "round 1" in line and cluster.scheduler.is_alive():
             cluster.kill()
     said = "".join(lines)
     assert process.wait() != 0
