@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 #include "proof/local_cuts.h"
 #include "proof/pricing.h"
 #include "proof/shrunk_combs.h"
+#include "proof/stars.h"
 #include "proof/subtours.h"
 #include "proof/tightening.h"
 
@@ -32,7 +34,7 @@ struct SparseLines {
   std::vector<double> value;
 };
 
-enum class Effort { subtours, blossoms, tightening, local };
+enum class Effort { subtours, blossoms, tightening, local, wide };
 
 struct RoundReport {
   int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0;
@@ -85,6 +87,12 @@ class Relaxation {
   const Row &row(int r) const { return rows_[r]; }
   size_t pool_size() const { return pool_.size(); }
   void set_tour(std::vector<int> tour) { tour_ = std::move(tour); }
+
+  // Cities have these coordinates [n, 2]; the last one may have none.
+  void set_coordinates(const double *coordinates, int n) {
+    rows_of_cities_.clear();
+    for (const int axis : {0, 1}) rows_of_cities_.push_back(Rows::of(n, coordinates, axis));
+  }
 
   // From now on the costs of new columns differ from their lengths by up to so much, at random, so that equal ones do
   // not tie. Pricing goes by the lengths.
@@ -242,12 +250,14 @@ class Relaxation {
         if (is_dear) Blossoms(found).find_by_cuts();
         Random random(seed_, ++shrunk_, combs_stream);
         ShrunkCombs(found).find(random, token);
+        for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
       });
     if (may_tighten && !token.stopped()) report.tightened = count([&] { tighten(found, activity); });
     if (is_dear) keep_apart(found.cuts());
     if (effort >= Effort::local) {
       if (!is_dear && are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
       if (are_few(60)) report.local = find_local(found, tight, threads, token);
+      if (effort >= Effort::wide && are_few(10)) report.local += find_wide(found, tight, token);
       if (is_dear) keep_apart(found.cuts());
     }
     waiting_ = std::move(found.cuts());
@@ -344,7 +354,8 @@ class Relaxation {
 
  private:
   static constexpr int smallest_pieces = 8;
-  static constexpr uint64_t combs_stream = 77;  // of random numbers: no task of local cuts has this number
+  static constexpr uint64_t combs_stream = 77,
+                            wide_stream = 1000;  // of random numbers: no task of find_local() has these
 
   static uint64_t key(int u, int v) {
     return u < v ? (uint64_t)u << 32 | (uint64_t)v : (uint64_t)v << 32 | (uint64_t)u;
@@ -441,6 +452,18 @@ class Relaxation {
     return (int)(found.size() - before);
   }
 
+  // Adds local cuts of large pieces; their number.
+  int find_wide(FoundCuts &found, const std::vector<std::vector<int>> &tight, const StopToken &token) {
+    constexpr int sizes[] = {20, 24, 28};
+    const size_t enough = 10 * scale_, before = found.size();
+    for (int task = 0; task < LocalCuts::far_ways && found.size() - before < enough && !token.stopped(); ++task) {
+      Random random(seed_, round_, wide_stream + (uint64_t)task);
+      const int way = LocalCuts::ways_to_shrink + (int)((task + round_) % LocalCuts::far_ways);
+      LocalCuts(found).find(sizes[round_ % std::size(sizes)], way, tight, enough, random, token);
+    }
+    return (int)(found.size() - before);
+  }
+
   void tighten(FoundCuts &found, const double *activity) {
     constexpr double least_violation = 0.03;
     const size_t enough_of_rows = 200 * scale_, enough = 60 * scale_, most = 120 * scale_;
@@ -504,6 +527,7 @@ class Relaxation {
   std::vector<Row> rows_;
   std::unordered_set<uint64_t> present_;
   std::vector<Cut> pool_, waiting_;
+  std::vector<Rows> rows_of_cities_;
   Support support_;
   Pricing pricing_;
 };
