@@ -30,6 +30,10 @@ _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
 way now and then."""
 _NO_LIMIT = 2_147_483_647
+_PERTURBATION = "dual_simplex_cost_perturbation_multiplier"
+PATIENCE = 5
+"""Steps of a solution for each row after which HiGHS perturbs costs, too: one of u2319 went astray among ties
+for 200 000 steps."""
 _DEVEX, _STEEPEST = 1, 2
 
 
@@ -114,7 +118,7 @@ class LinearProgram:
             "simplex_dual_edge_weight_strategy": _STEEPEST,
             # Costs come perturbed: HiGHS would take that back at the end of each solution, and the next one
             # would begin among ties again.
-            "dual_simplex_cost_perturbation_multiplier": 0.0,
+            _PERTURBATION: 0.0,
         }.items():
             self._set(name, value)
         # Asked after each step; that Python is called lets signals be handled, too.
@@ -249,6 +253,16 @@ class LinearProgram:
         return float(self._highspy.kHighsInf) if math.isinf(upper) else upper
 
     def _run(self, iterations: int) -> Outcome:
+        patience = PATIENCE * (self._cities + len(self.activity))
+        outcome = self._run_within(min(patience, iterations))
+        if patience >= iterations or outcome is not Outcome.LIMIT or self._token.stopped():
+            return outcome
+        self._set(_PERTURBATION, 1.0)
+        outcome = self._run_within(iterations - patience)
+        self._set(_PERTURBATION, 0.0)
+        return outcome
+
+    def _run_within(self, iterations: int) -> Outcome:
         if iterations != self._most_iterations:
             self._set("simplex_iteration_limit", iterations)
             self._most_iterations = iterations

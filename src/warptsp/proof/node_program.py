@@ -31,7 +31,7 @@ gap; the others that are left come when they are priced."""
 MOST_NEAR = 4
 """Of these edges, for each city."""
 NEAR_AT_ROOT = 0.5
-"""The same for the edges that stay in the linear programme while local cuts are sought at the root."""
+"""The same for the edges that stay in the linear programme after blossoms, at the root."""
 PERTURBATION = 0.1
 """Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it.
 Where edges of equal length tie, most steps of the dual simplex method gain nothing."""
@@ -85,7 +85,7 @@ class NodeProgram:
         if instance.seen.matrix is None and instance.size == instance.seen.n:
             points = instance.seen.given_coordinates()[:, :2]
             self.relaxation.set_coordinates(np.ascontiguousarray(points, dtype=np.float64))
-        longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
+        longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
         self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
@@ -176,7 +176,7 @@ class NodeProgram:
 
     def leave_far_edges(self) -> None:
         """Go on with edges of small reduced length and those of the best tour."""
-        bound, _, _ = self.relaxation.price(self.program.prices, 0)
+        bound = self.solve_and_price()
         if self.program.outcome is Outcome.OPTIMAL and bound is not None:
             self._keep_edges(np.concatenate([self.near(bound, NEAR_AT_ROOT), self.edges_of_tour()]))
 

@@ -40,7 +40,7 @@ DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
 
 # Rounds in which the bound must have risen by a share of the gap, or the next effort begins; not tuned.
-STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL = 12, 8
+STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL = 6, 8
 _STALL = {
     Effort.SUBTOURS: 0.0005,
     Effort.BLOSSOMS: 0.02,
@@ -61,13 +61,15 @@ DEEP = 3
 
 ROUNDS_OF_DIVE, MOST_STEPS_OF_DIVE = 4, 200
 MOST_STEPS_IN_DIVE = 2000
-"""Of the simplex method, in one solution; with more the step is too large, too."""
+"""Of the simplex method in one solution, ten times as many without a step; with more it is too large, too."""
 SHARE_OF_DIVE = 8
 """One of so many edges that are used in part is fixed in a step of a dive."""
 FREE_IN_DIVE = 0.002
 """Share of the gap by which a dive may raise the bound."""
 BACK_IN_DIVE, LEAST_OF_DIVE = 0.8, 0.1
 """Share of the fixed edges that stay where a dive goes back, and edges of a city for which it does."""
+MOST_VAIN_IN_DIVE = 2
+"""Times that it goes back without having come farther than ever."""
 
 
 class NodeSolver(NodeProgram):
@@ -134,13 +136,15 @@ class NodeSolver(NodeProgram):
         is soon given up. Bounds and linear programme are those of a dive afterwards.
         """
         program, length, root = self.program, self.length, self.evidence
-        self.report, program.most_steps = report, MOST_STEPS_IN_DIVE
+        self.report = report
         fixed: tuple[Branch, ...] = ()
-        step, least = fixed, math.inf
+        step, least, most, vain = fixed, math.inf, 0, 0
         for _ in range(MOST_STEPS_OF_DIVE):
             self.go_to(Node((*fixed, *step), root))
-            known = sum(self.found.values())
-            done = self._cut(Effort.TIGHTENING, 0.0, ROUNDS_OF_DIVE)
+            known, basis = sum(self.found.values()), program.basis()
+            program.most_steps = MOST_STEPS_IN_DIVE * (1 if step else 10)
+            effort = Effort.LOCAL if fixed and not step else Effort.TIGHTENING
+            done = self._cut(effort, 0.0, ROUNDS_OF_DIVE)
             if self.length < length:
                 return self.tour
             if self.token.stopped():
@@ -151,14 +155,18 @@ class NodeSolver(NodeProgram):
                 fixed += step
                 ends = self._largest_fractions()
                 step = tuple(Branch((a, b), 2) for a, b in ends[: max(1, len(ends) // SHARE_OF_DIVE)])
-                if not step and sum(self.found.values()) == known:
-                    break
-            elif len(step) > 1:
+                if step or effort is Effort.TIGHTENING or sum(self.found.values()) > known:
+                    continue
+            elif program.outcome is Outcome.LIMIT:
+                program.restore(basis)  # a smaller step begins where this one did
+            if len(step) > 1:
                 step = step[: (len(step) + 2) // 3]
-            elif len(fixed) > LEAST_OF_DIVE * self.instance.size:
-                fixed, step = fixed[: int(BACK_IN_DIVE * len(fixed))], ()
-            else:
+                continue
+            if len(fixed) <= LEAST_OF_DIVE * self.instance.size or vain == MOST_VAIN_IN_DIVE:
                 break
+            vain = 0 if len(fixed) > most else vain + 1
+            most = max(most, len(fixed))
+            fixed, step = fixed[: int(BACK_IN_DIVE * len(fixed))], ()
         return None
 
     def _largest_fractions(self) -> list[list[int]]:
@@ -172,7 +180,7 @@ class NodeSolver(NodeProgram):
 
     def cut_at_root(self, effort: Effort) -> bool:
         """Add cuts until they no longer raise the bound; whether there is no shorter tour."""
-        if effort is Effort.LOCAL:
+        if effort not in (Effort.SUBTOURS, Effort.BLOSSOMS):
             self.leave_far_edges()
         return self._cut(effort, _STALL[effort], _ROUNDS[effort])
 

@@ -4,6 +4,7 @@
 // The solver itself is elsewhere: it is told of new columns and rows, and tells its solutions and prices.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -219,10 +220,13 @@ class Relaxation {
 
   // Separation ---------------------------------------------------------------------------------------------------
 
-  void begin_rounds() { pieces_ = smallest_pieces; }
+  void begin_rounds() {
+    pieces_ = smallest_pieces;
+    turns_ = {};
+  }
 
   // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
-  // Where a solution `is_dear`, all kinds are sought in each round, and cuts that mostly repeat others are left out.
+  // Where a solution `is_dear`, dear kinds are sought in each round, too, and cuts that mostly repeat others are left out.
   RoundReport separate(const double *solution, const double *activity, Effort effort, bool is_dear, int threads,
                        const StopToken &token) {
     support_.build(n_, ends_, solution);
@@ -234,32 +238,54 @@ class Relaxation {
       find();
       return (int)(found.size() - before);
     };
-    std::vector<std::vector<int>> tight;
     report.subtours = count([&] {
       report.components = find_components(found);
       find_segments(found, tour_, scale_);
-      if (report.components > 1 || !are_few(10)) return;
-      MinimumCuts(found, tight).find(scale_);
-      for (int r = 0; r < rows(); ++r)
-        if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
     });
+    std::vector<std::vector<int>> tight;
+    for (int r = 0; r < rows(); ++r)
+      if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
     const bool may_tighten = effort >= Effort::tightening && are_few(30);
-    if (effort >= Effort::blossoms && are_few(50))
-      report.blossoms = count([&] {
-        Blossoms(found).find(scale_);
-        if (is_dear) Blossoms(found).find_by_cuts();
+    // A kind that found nothing rests for 1, 3, and then 7 rounds, unless this one had no cut at all.
+    bool is_last = false;
+    const auto seek = [&](Kind kind, bool is_wanted, int &of_kind, const auto &find) {
+      Turn &turn = turns_[kind];
+      if (!is_wanted || turn.is_done || token.stopped()) return;
+      if (turn.rests > 0 && !is_last) {
+        --turn.rests;
+        return;
+      }
+      const int more = count(find);
+      of_kind += more;
+      turn.is_done = true;
+      turn.vain = more > 0 ? 0 : std::min(turn.vain + 1, 3);
+      turn.rests = (1 << turn.vain) - 1;
+    };
+    // First those that bring most in their time.
+    const auto seek_all = [&] {
+      seek(handles, effort >= Effort::blossoms && are_few(50), report.blossoms, [&] { Blossoms(found).find(scale_); });
+      seek(combs, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
         Random random(seed_, ++shrunk_, combs_stream);
         ShrunkCombs(found).find(random, token);
+      });
+      seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
         for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
       });
-    if (may_tighten && !token.stopped()) report.tightened = count([&] { tighten(found, activity); });
-    if (is_dear) keep_apart(found.cuts());
-    if (effort >= Effort::local) {
-      if (!is_dear && are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
-      if (are_few(60)) report.local = find_local(found, tight, threads, token);
-      if (effort >= Effort::wide && are_few(10)) report.local += find_wide(found, tight, token);
+      seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
+      seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
+           [&] { MinimumCuts(found, tight).find(scale_); });
       if (is_dear) keep_apart(found.cuts());
-    }
+      seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::local) && are_few(30), report.blossoms,
+           [&] { Blossoms(found).find_by_cuts(); });
+      seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
+           [&] { find_local(found, tight, threads, token); });
+      seek(wide_cuts, effort >= Effort::wide && are_few(10), report.local, [&] { find_wide(found, tight, token); });
+      if (is_dear) keep_apart(found.cuts());
+    };
+    for (Turn &turn : turns_) turn.is_done = false;
+    seek_all();
+    is_last = true;
+    if (found.size() == 0) seek_all();
     waiting_ = std::move(found.cuts());
     return report;
   }
@@ -353,6 +379,11 @@ class Relaxation {
   }
 
  private:
+  enum Kind { handles, combs, stars, tightened, minimum_cuts, all_blossoms, local_cuts, wide_cuts, kinds };
+  struct Turn {
+    int vain = 0, rests = 0;  // rounds
+    bool is_done = false;     // in this round
+  };
   static constexpr int smallest_pieces = 8;
   static constexpr uint64_t combs_stream = 77,
                             wide_stream = 1000;  // of random numbers: no task of find_local() has these
@@ -422,8 +453,8 @@ class Relaxation {
     rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++});
   }
 
-  // Adds local cuts, of larger and larger pieces until there are enough; their number.
-  int find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
+  // Adds local cuts, of larger and larger pieces until there are enough.
+  void find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
     // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
     constexpr int largest_at_root = 12, largest_in_tree = 10, ways_in_tree = 4;
     const size_t enough = 25 * scale_, enough_of_one = 60 * scale_;
@@ -449,11 +480,10 @@ class Relaxation {
       }
     }
     pieces_ = std::min(pieces_ + last / ways, largest_pieces - 1);
-    return (int)(found.size() - before);
   }
 
-  // Adds local cuts of large pieces; their number.
-  int find_wide(FoundCuts &found, const std::vector<std::vector<int>> &tight, const StopToken &token) {
+  // Adds local cuts of large pieces.
+  void find_wide(FoundCuts &found, const std::vector<std::vector<int>> &tight, const StopToken &token) {
     constexpr int sizes[] = {20, 24, 28};
     const size_t enough = 10 * scale_, before = found.size();
     for (int task = 0; task < LocalCuts::far_ways && found.size() - before < enough && !token.stopped(); ++task) {
@@ -461,7 +491,6 @@ class Relaxation {
       const int way = LocalCuts::ways_to_shrink + (int)((task + round_) % LocalCuts::far_ways);
       LocalCuts(found).find(sizes[round_ % std::size(sizes)], way, tight, enough, random, token);
     }
-    return (int)(found.size() - before);
   }
 
   void tighten(FoundCuts &found, const double *activity) {
@@ -517,6 +546,7 @@ class Relaxation {
   double perturbation_ = 0.0;
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
+  std::array<Turn, kinds> turns_{};
 
   std::vector<int> ends_;
   std::vector<char> lower_, upper_;

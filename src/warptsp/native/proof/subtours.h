@@ -68,8 +68,9 @@ class MinimumCuts {
       const Phase phase = maximum_adjacency(nodes);
       if (phase.last < 0 || phase.before < 0) break;
       add(phase.last, phase.weight);
-      merge(phase.before, phase.last);
-      contract_from({phase.before}, 2.0);
+      merge_connected();
+      if (graph_.is_node(phase.last) && graph_.is_node(phase.before)) merge(phase.before, phase.last);
+      contract_from({graph_.node_of(phase.before)}, 2.0);
       nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int v) { return !graph_.is_node(v); }), nodes.end());
     }
   }
@@ -109,9 +110,20 @@ class MinimumCuts {
     }
   }
 
+  // Where paths of weight 2 join the ends of edges, no cut below 2 parts them (Nagamochi and Ibaraki, 1992).
+  void merge_connected() {
+    for (const auto &[u, v] : connected_) {
+      const int a = graph_.node_of(u), b = graph_.node_of(v);
+      if (a == b) continue;
+      merge(a, b);
+      add(a, graph_.degree(a));
+    }
+  }
+
   Phase maximum_adjacency(const std::vector<int> &nodes) {
     key_.assign(graph_.size(), 0.0);
     taken_.assign(graph_.size(), 0);
+    connected_.clear();
     std::priority_queue<std::pair<double, int>> queue;
     for (const int v : nodes) queue.push({0.0, v});
     Phase phase;
@@ -127,6 +139,7 @@ class MinimumCuts {
         if (taken_[edge.to] == 0) {
           key_[edge.to] += edge.value;
           queue.push({key_[edge.to], edge.to});
+          if (key_[edge.to] > 2.0 - 1e-7) connected_.emplace_back(v, edge.to);
         }
     }
     return phase;
@@ -138,6 +151,7 @@ class MinimumCuts {
   std::vector<std::vector<int>> set_;
   std::vector<double> key_;
   std::vector<char> taken_;
+  std::vector<std::pair<int, int>> connected_;
 };
 
 }  // namespace warptsp::proof
