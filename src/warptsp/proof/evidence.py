@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
-    """The class of each city, lengths between classes, right side, and handles and teeth of a comb or star."""
+    """The class of each city, lengths between classes, right side, handles and teeth of a comb or star."""
 
 __all__ = ["Branch", "Certificate", "Evidence", "Node"]
 
