@@ -581,6 +581,8 @@ class Effort(enum.IntEnum):
 
     LOCAL = 3
 
+    WIDE = 4
+
 class Cuts:
     """Cuts of one relaxation, for others."""
 
@@ -610,6 +612,8 @@ class Relaxation:
     def undecided_sets(self, solution: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int) -> list[list[int]]: ...
 
     def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_coordinates(self, coordinates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
     def add_columns(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
 

@@ -285,7 +285,7 @@ void check_all_tours(uint64_t seed, int (&seen)[3]) {
   FoundCuts blossoms(support, none, tour), combs(support, none, tour), local(support, none, tour);
   Blossoms(blossoms).find_by_cuts();
   ShrunkCombs(combs).find(random, token);
-  for (int way = 0; way < LocalCuts::ways_to_shrink; ++way)
+  for (int way = 0; way < LocalCuts::ways_to_shrink + LocalCuts::far_ways; ++way)
     LocalCuts(local).find(8, way, {{0, 1}, {2, 3, 4}}, 20, random, token);
   int kind = 0;
   for (FoundCuts *found : {&blossoms, &combs, &local}) {
@@ -304,6 +304,45 @@ void check_all_tours(uint64_t seed, int (&seen)[3]) {
   }
 }
 
+// Cuts of an odd number of rows that are joined at their ends, each run through once, and a little of a random tour.
+void stars(uint64_t seed, size_t (&seen)[2]) {
+  Random random(seed, 9, 0);
+  const int columns = 5 + (int)(seed % 3), rows = 3, n = rows * columns;
+  std::vector<double> coordinates, weight((size_t)n * n, 0.0), values;
+  for (int v = 0; v < n; ++v) {
+    coordinates.push_back(v % columns * 10 + random.below(9));
+    coordinates.push_back(v / columns * 40);
+  }
+  const auto add = [&](int u, int v, double value) { weight[std::min(u, v) * n + std::max(u, v)] += value; };
+  const double share = 0.95 + 0.05 * random.unit();
+  for (int v = 0; v < n; ++v)
+    if (v % columns + 1 < columns) add(v, v + 1, share);
+  for (const int end : {0, columns - 1})
+    for (int row = 0; row < rows; ++row) add(end + row * columns, end + (row + 1) % rows * columns, 0.5 * share);
+  std::vector<int> tour(n), ends;
+  std::iota(tour.begin(), tour.end(), 0);
+  shuffle(tour, random);
+  for (int i = 0; i < n; ++i) add(tour[i], tour[(i + 1) % n], 1.0 - share);
+  for (int u = 0; u < n; ++u)
+    for (int v = u + 1; v < n; ++v)
+      if (weight[u * n + v] > 0.0) {
+        ends.insert(ends.end(), {u, v});
+        values.push_back(weight[u * n + v]);
+      }
+  Support support;
+  support.build(n, ends, values.data());
+  const std::unordered_set<uint64_t> none;
+  FoundCuts stars(support, none, tour), local(support, none, tour);
+  Stars(stars).find(Rows::of(n, coordinates.data(), 0), StopToken());
+  LocalCuts(local).find(n, 0, {}, 1, random, StopToken());
+  int kind = 0;
+  for (FoundCuts *found : {&stars, &local}) {
+    seen[kind++] += found->size();
+    for (const Cut &cut : found->cuts())
+      if (cut.classes <= LeastWalks::max_nodes) CHECK(LeastWalks().least(cut.classes, cut.length) >= cut.bound);
+  }
+}
+
 }  // namespace
 
 TEST(all_tours_pass_every_kind_of_cut) {
@@ -312,11 +351,17 @@ TEST(all_tours_pass_every_kind_of_cut) {
   for (const int count : seen) CHECK(count > 0);
 }
 
+TEST(the_shortest_walk_is_as_long_as_stars_and_large_pieces_say) {
+  size_t seen[2] = {0, 0};
+  for (uint64_t seed = 0; seed < 40; ++seed) stars(seed, seen);
+  for (const size_t count : seen) CHECK(count > 0);
+}
+
 TEST(least_closed_walks) { least_walks(); }
 
 TEST(least_closed_walks_on_all_instruction_sets) {
   for (int inner = 2; inner <= 8; ++inner) same_on_all_sets<8>(inner);
-  for (int inner = 9; inner <= 12; ++inner) same_on_all_sets<16>(inner);
+  for (const int inner : {9, 10, 11, 12, 15}) same_on_all_sets<16>(inner);
 }
 
 TEST(no_violated_blossom_is_missed) {

@@ -259,23 +259,49 @@ def test_the_least_walk_through_classes():
     assert check._least_walk(path[:2, :2]) == 2
 
 
-def test_what_is_no_comb():
-    def lengths_of(sets, k):
-        member = np.array([[c in chosen for c in range(k)] for chosen in sets], dtype=np.int64)
-        return np.abs(member[:, :, None] - member[:, None, :]).sum(axis=0)
+def lengths_of(sets, k, weights=None):
+    """Count the sets that an edge between two classes leaves."""
+    member = np.array([[c in chosen for c in range(k)] for chosen in sets], dtype=np.int64)
+    weights = np.ones(len(sets), dtype=np.int64) if weights is None else np.array(weights)
+    return (weights[:, None, None] * np.abs(member[:, :, None] - member[:, None, :])).sum(axis=0)
 
+
+def test_what_is_no_comb():
     teeth = [[2, 3], [4, 5], [6, 7]]
     comb = [[1, 2, 4, 6], *teeth]
-    assert check._is_comb(lengths_of(comb, 8), 10, comb)
-    assert not check._is_comb(lengths_of(comb, 8), 11, comb)
-    assert not check._is_comb(lengths_of(comb, 8) + 1, 10, comb)
+    assert check._is_star(lengths_of(comb, 8), 10, comb)
+    assert not check._is_star(lengths_of(comb, 8), 11, comb)
+    assert not check._is_star(lengths_of(comb, 8) + 1, 10, comb)
     for wrong in (
         [[1, 2, 4], *teeth],  # a tooth outside the handle
         [[1, 2, 3, 4, 6], *teeth],  # one inside
         [[1, 2, 4, 6], *teeth[:2]],
         [[1, 2, 4, 6], [2, 3], [3, 4, 5], [6, 7]],
+        [[1, 2, 4, 6]],
+        [[1, 2, 4, 6], *teeth, []],
     ):
-        assert not check._is_comb(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
+        assert not check._is_star(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_stars_are_what_the_shortest_walk_says(seed):
+    # Classes in rows, and some outside; handles that end at any place of a row, two of them at the same one.
+    rng = np.random.default_rng(seed)
+    rows, k = [[1, 2, 3], [4, 5, 6], [7, 8]] + ([[9, 10]] if seed % 2 else []), 11
+    first = np.sort(rng.integers(1, 3, (3, len(rows))), axis=0)
+    handles = [[c for row, end in zip(rows, ends, strict=True) for c in row[:end]] for ends in first]
+    teeth = [row for row in rows if len(row) > 1]
+    weights = []
+    for tooth in teeth:
+        inside = [len(set(handle) & set(tooth)) for handle in handles]
+        weights.append(max([inside.count(i) for i in set(inside) if 0 < i < len(tooth)], default=0))
+    sets = [*handles, *teeth]
+    lengths = lengths_of(sets, k, [1, 1, 1, *weights])
+    crossed = [sum(0 < len(set(h) & set(tooth)) < len(tooth) for tooth in teeth) for h in handles]
+    bound = sum(t + t % 2 for t in crossed) + 2 * sum(weights)
+    assert check._is_star(lengths, bound, sets)
+    assert not check._is_star(lengths, bound + 1, sets)
+    assert check._least_walk(lengths) >= bound
 
 
 # The commands

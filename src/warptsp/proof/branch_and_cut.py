@@ -42,6 +42,8 @@ STEPS_OF_MEMBER = 150
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
 ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
+WORTH_WIDE = 0.0012
+"""Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
 MOST_SOLVERS = 8
 """Nodes that are solved at the same time, at most: few trees have more that are open."""
 CITIES_OF_SOLVERS = 20_000
@@ -168,6 +170,8 @@ class BranchAndCut:
         for effort in Effort:
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
+            if effort is Effort.WIDE and self.length - root.bound < WORTH_WIDE * self.length:
+                break
             done = done or root.cut_at_root(effort)
             if not done and self.token.stopped():
                 root.price_as_it_is()

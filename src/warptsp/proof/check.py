@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_
 MAX_CHECKED = 3000
 """Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""
 MAX_PRICE = 2**62
-_MAX_CLASSES = 12  # whose shortest closed walk is computed; beyond, a cut must be a comb
+_MAX_CLASSES = 16  # whose shortest closed walk is computed; beyond, a cut must be a star
 
 
 def proven_bound(problem: Problem, certificate: Certificate) -> int | float | None:
@@ -135,39 +134,55 @@ def is_valid(cut: CutDescription, least_walk: Callable[[NDArray[np.int64]], int]
         return False
     if any(np.any(whole > whole[:, [z]] + whole[[z], :]) for z in range(k)):
         return False
-    if comb and _is_comb(whole, bound, comb):
+    if comb and _is_star(whole, bound, comb):
         return True
     return k <= _MAX_CLASSES and (least_walk or _least_walk)(whole) >= bound
 
 
-def _is_comb(lengths: NDArray[np.int64], bound: int, comb: list[list[int]]) -> bool:
-    """Return whether lengths count the sets of a comb that an edge leaves (Groetschel and Padberg, 1979)."""
-    member = np.zeros((len(comb), len(lengths)), dtype=np.int64)
-    for number, classes in enumerate(comb):
-        member[number, classes] = 1
-    handle, teeth = member[0], member[1:]
-    t = len(teeth)
-    if t < 3 or t % 2 == 0 or np.any(teeth.sum(axis=0) > 1):
+def _is_star(lengths: NDArray[np.int64], bound: int, sets: list[list[int]]) -> bool:
+    """Return whether lengths count the nested handles and the teeth of a star that an edge leaves.
+
+    Teeth share no class, and each has a weight: the most handles that part it at one place. A closed walk
+    that leaves a tooth 2 + 2 s times goes through it in 1 + s parts, and crosses each handle inside the tooth
+    but those that part it at s places: weight times s at most. Each handle is left an even number of times
+    (Fleischmann, 1988; with one handle, a comb: Groetschel and Padberg, 1979).
+    """
+    member = np.zeros((len(sets), len(lengths)), dtype=bool)
+    for number, classes in enumerate(sets):
+        member[number, classes] = True
+    h = 1
+    while h < len(sets) and not np.any(member[h - 1] & ~member[h]):
+        h += 1
+    handles, teeth = member[:h], member[h:]
+    if len(teeth) < 2 or np.any(teeth.sum(axis=0) > 1) or not np.all(teeth.any(axis=1)):
         return False
-    if np.any((teeth * handle).sum(axis=1) == 0) or np.any((teeth * (1 - handle)).sum(axis=1) == 0):
-        return False
-    counted_sets = np.abs(member[:, :, None] - member[:, None, :]).sum(axis=0)
-    return np.array_equal(counted_sets, lengths) and bound <= 3 * t + 1
+    counted = (handles[:, :, None] != handles[:, None, :]).sum(axis=0)
+    least = 0
+    crossed = np.zeros(h, dtype=np.int64)
+    for tooth in teeth:
+        inside = (handles & tooth).sum(axis=1)
+        parts = (inside > 0) & (inside < tooth.sum())
+        weight = int(np.bincount(inside[parts], minlength=1).max())
+        crossed += parts
+        counted = counted + weight * (tooth[:, None] != tooth[None, :])
+        least += 2 * weight
+    least += int((crossed + crossed % 2).sum())
+    return np.array_equal(counted, lengths) and bound <= least
 
 
 def _least_walk(lengths: NDArray[np.int64]) -> int:
     """Return the length of the shortest closed walk through all classes (Held and Karp, 1962)."""
     k = len(lengths)
-    least: dict[tuple[int, int], int] = {(1 << j, j): int(lengths[k - 1, j]) for j in range(k - 1)}
-    rows = lengths.tolist()
+    last = k - 1
+    sets = np.arange(1 << last)
+    least = np.full((1 << last, last), np.iinfo(np.int64).max // 2)  # through a set to its member j
+    least[1 << np.arange(last), np.arange(last)] = lengths[last, :last]
+    sizes = sum((sets >> j) & 1 for j in range(last))
     for size in range(2, k):
-        for members in itertools.combinations(range(k - 1), size):
-            visited = sum(1 << j for j in members)
-            for j in members:
-                before = visited ^ (1 << j)
-                least[visited, j] = min(least[before, i] + rows[i][j] for i in members if i != j)
-    full = (1 << (k - 1)) - 1
-    return min(least[full, j] + int(rows[j][k - 1]) for j in range(k - 1))
+        for j in range(last):
+            visited = sets[(sizes == size) & (sets >> j & 1 == 1)]
+            least[visited, j] = (least[visited ^ (1 << j)] + lengths[:last, j]).min(axis=1)
+    return int((least[-1] + lengths[:last, last]).min())
 
 
 def native_least_walk(lengths: NDArray[np.int64]) -> int:

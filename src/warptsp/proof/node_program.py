@@ -82,6 +82,9 @@ class NodeProgram:
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         self.relaxation.perturb(PERTURBATION * objective_of(instance.step(self.length)) / instance.size)
+        if instance.seen.matrix is None and instance.size == instance.seen.n:
+            points = instance.seen.given_coordinates()[:, :2]
+            self.relaxation.set_coordinates(np.ascontiguousarray(points, dtype=np.float64))
         longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
         self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())

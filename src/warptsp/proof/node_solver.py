@@ -41,9 +41,21 @@ DEAR = 200
 
 # Rounds in which the bound must have risen by a share of the gap, or the next effort begins; not tuned.
 STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL = 6, 8
-_STALL = {Effort.SUBTOURS: 0.0005, Effort.BLOSSOMS: 0.02, Effort.TIGHTENING: 0.02, Effort.LOCAL: 0.01}
+_STALL = {
+    Effort.SUBTOURS: 0.0005,
+    Effort.BLOSSOMS: 0.02,
+    Effort.TIGHTENING: 0.02,
+    Effort.LOCAL: 0.01,
+    Effort.WIDE: 0.01,
+}
 _STALL_IN_TREE = 0.04
-_ROUNDS = {Effort.SUBTOURS: 100, Effort.BLOSSOMS: 100, Effort.TIGHTENING: 100, Effort.LOCAL: 150}
+_ROUNDS = {
+    Effort.SUBTOURS: 100,
+    Effort.BLOSSOMS: 100,
+    Effort.TIGHTENING: 100,
+    Effort.LOCAL: 150,
+    Effort.WIDE: 1000,
+}
 _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
 DEEP = 3
 
@@ -168,14 +180,14 @@ class NodeSolver(NodeProgram):
 
     def cut_at_root(self, effort: Effort) -> bool:
         """Add cuts until they no longer raise the bound; whether there is no shorter tour."""
-        if effort in (Effort.TIGHTENING, Effort.LOCAL):
+        if effort not in (Effort.SUBTOURS, Effort.BLOSSOMS):
             self.leave_far_edges()
         return self._cut(effort, _STALL[effort], _ROUNDS[effort])
 
     def _cut(self, effort: Effort, stall: float, most_rounds: int) -> bool:
         """Add cuts until they no longer raise the bound; whether this node has no shorter tour."""
         program, relaxation = self.program, self.relaxation
-        stall_rounds = STALL_ROUNDS_OF_LOCAL if effort is Effort.LOCAL else STALL_ROUNDS
+        stall_rounds = STALL_ROUNDS_OF_LOCAL if effort >= Effort.LOCAL else STALL_ROUNDS
         history: list[float] = []
         relaxation.begin_rounds()
         for number in range(most_rounds):
@@ -199,7 +211,7 @@ class NodeSolver(NodeProgram):
                     return True
             program.drop_rows(
                 relaxation.drop_idle(
-                    program.prices[self.instance.size :], program.activity, 3 if effort is Effort.LOCAL else 4
+                    program.prices[self.instance.size :], program.activity, 3 if effort >= Effort.LOCAL else 4
                 )
             )
             components, *counts = relaxation.separate(

@@ -205,7 +205,8 @@ void bind_proof(nb::module_ &m) {
       .value("SUBTOURS", Effort::subtours)
       .value("BLOSSOMS", Effort::blossoms)
       .value("TIGHTENING", Effort::tightening)
-      .value("LOCAL", Effort::local);
+      .value("LOCAL", Effort::local)
+      .value("WIDE", Effort::wide);
   nb::class_<Cuts>(m, "Cuts", "Cuts of one relaxation, for others.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
       .def(nb::new_(&make), arg("lengths"), arg("tour"), arg("seed"), arg("token"))
@@ -253,6 +254,14 @@ void bind_proof(nb::module_ &m) {
             relaxation.set_tour(checked_tour(tour, relaxation.cities()));
           },
           arg("tour"))
+      .def(
+          "set_coordinates",
+          [](Relaxation &relaxation, const Array<const double, 2> &coordinates) {
+            require((int)coordinates.shape(0) == relaxation.cities() && coordinates.shape(1) == 2,
+                    "coordinates are not two for each city");
+            relaxation.set_coordinates(coordinates.data(), relaxation.cities());
+          },
+          arg("coordinates"))
       .def("add_columns", &add_columns, arg("pairs"))
       .def("column", &column, arg("a"), arg("b"), "The number of an edge.")
       .def("drop_columns", &drop_columns, arg("columns"))

@@ -17,11 +17,12 @@ namespace warptsp::proof {
 struct Cut {
   int classes = 0;
   int bound = 0;
-  std::vector<uint8_t> class_of;           // of each city; class 0 is the largest
-  std::vector<int> length;                 // [classes, classes]
-  std::vector<int> members;                // the cities outside class 0
-  std::vector<int> count;                  // of the cities in each class
-  std::vector<std::vector<uint8_t>> comb;  // the classes in the handle, then those in each tooth; empty: no comb
+  std::vector<uint8_t> class_of;  // of each city; class 0 is the largest
+  std::vector<int> length;        // [classes, classes]
+  std::vector<int> members;       // the cities outside class 0
+  std::vector<int> count;         // of the cities in each class
+  std::vector<std::vector<uint8_t>>
+      comb;  // the classes in the handle, or nested ones, then in each tooth; empty: no comb
   uint64_t hash = 0;
   double violation = 0.0;
   int idle_rounds = 0;

@@ -3,16 +3,20 @@
 // Naddef and Rinaldi (1991) describe the polyhedron; Applegate, Bixby, Chvatal and Cook (2001) separate from it by a
 // linear programme over tours. Here: pack closed walks through all nodes into the edges' weights. If less than one
 // walk fits, the prices of the edges, for which every walk costs 1 at least, are the coefficients of a violated facet.
-// Columns are priced by the dynamic programme of least_walk.h. The prices are turned into whole numbers, and the right
-// side is computed from these, so that nothing depends on rounding.
+// Columns are priced by the dynamic programme of least_walk.h; of larger graphs by local search first, and as most
+// prices are 0, what is left where nodes at the distance 0 are merged is mostly small enough for the programme. The
+// prices are turned into whole numbers, and the right side is computed from these, so that nothing depends on rounding.
 #pragma once
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "common/random.h"
+#include "common/shuffle.h"
+#include "proof/found_walks.h"
 #include "proof/least_walk.h"
 
 namespace warptsp::proof {
@@ -25,19 +29,36 @@ struct SmallGraph {
 
 class Facets {
  public:
-  // Fills whole distances [nodes, nodes], a metric, that cost every closed walk `bound` at least, and the graph less.
-  bool separate(const SmallGraph &graph, double least_violation, Random &random, std::vector<int> &length, int &bound) {
+  static constexpr int most_nodes_priced = 13;  // by the dynamic programme alone
+
+  // Fills the class of each node, without empty ones, and whole distances [classes, classes], a metric, that cost every
+  // closed walk `bound` at least, and the graph less.
+  bool separate(const SmallGraph &graph, double least_violation, Random &random, std::vector<int> &class_of,
+                std::vector<int> &length, int &bound) {
     graph_ = &graph;
     nodes_ = graph.nodes;
     edges_ = (int)graph.from.size();
     if (!pack(1.0 - least_violation, random)) return false;
     const int scale = common_denominator();
-    if (scale == 0 || !make_whole(scale, length)) return false;
-    bound = walks_.least(nodes_, length);
+    std::vector<int> of_nodes;
+    if (scale == 0 || !make_whole(scale, of_nodes)) return false;
+    const std::vector<std::vector<int>> classes = classes_within(of_nodes, 0);
+    const int c = (int)classes.size();
+    if (c < 3 || c > LeastWalks::max_nodes) return false;
+    class_of.resize(nodes_);
+    for (int i = 0; i < c; ++i)
+      for (const int v : classes[i]) class_of[v] = i;
+    length = between(classes, of_nodes);
+    bound = walks_.least(c, length);
     double value = 0.0;
-    for (int e = 0; e < edges_; ++e) value += length[at(graph.from[e], graph.to[e])] * graph.weight[e];
+    joined_.assign((size_t)c * c, 0);
+    for (int e = 0; e < edges_; ++e) {
+      const int i = class_of[graph.from[e]], j = class_of[graph.to[e]];
+      value += length[(size_t)i * c + j] * graph.weight[e];
+      joined_[(size_t)i * c + j] = joined_[(size_t)j * c + i] = 1;
+    }
     if (value > bound * (1.0 - least_violation)) return false;
-    lift(length, bound);
+    lift(c, length, bound);
     return true;
   }
 
@@ -47,13 +68,14 @@ class Facets {
   // The primal simplex method with an explicit inverse: rows are edges, columns walks and slacks. True if the packing
   // is largest, and below `most`.
   bool pack(double most, Random &random) {
-    constexpr int iterations = 400;
+    const int iterations = is_wide() ? 8000 : 400;
     const int m = edges_;
     inverse_.assign((size_t)m * m, 0.0);
     used_.resize(m);
     basis_.resize(m);
     price_.assign(m, 0.0);
     columns_.clear();
+    last_walk_.clear();
     edge_of_.assign((size_t)nodes_ * nodes_, -1);
     for (int e = 0; e < m; ++e) {
       inverse_[(size_t)e * m + e] = 1.0;
@@ -103,16 +125,18 @@ class Facets {
     return entering;
   }
 
-  // Adds cheap walks; the cheapest one is `entering` if it costs less than 1. False if the graph is not connected.
+  // Adds cheap walks; the cheapest one is `entering` if it costs less than 1. False if the graph is not connected, or if
+  // it is not known whether a walk costs less.
   bool price_walks(Random &random, int &entering) {
     const int k = nodes_;
+    const double least_step = is_wide() ? 1e-5 : 1e-7;  // where walks are found by local search, they are to be short
     constexpr double far = 1e6;
     distance_.assign((size_t)k * k, far);
     via_.assign((size_t)k * k, -1);
     for (int i = 0; i < k; ++i) distance_[at(i, i)] = 0.0;
     for (int e = 0; e < edges_; ++e) {
       const int i = graph_->from[e], j = graph_->to[e];
-      const double cost = std::max(0.0, price_[e]) + 1e-7 * (1.0 + random.unit());
+      const double cost = std::max(0.0, price_[e]) + least_step * (1.0 + random.unit());
       distance_[at(i, j)] = distance_[at(j, i)] = cost;
     }
     // Shortest paths between all nodes (Floyd, 1962).
@@ -126,22 +150,88 @@ class Facets {
         }
     for (int j = 1; j < k; ++j)
       if (distance_[j] > 0.1 * far) return false;
-    double least = 1.0 - 1e-5;
-    entering = INT_MAX;
-    bool is_first = true;
-    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
-      std::vector<int> column = edges_along(walk.nodes);
-      double cost = 0.0;
-      for (const int e : column) cost += price_[e];
-      if (!is_first && cost >= 0.99) continue;
-      is_first = false;
-      if (cost < least) {
-        least = cost;
-        entering = (int)columns_.size();
+    least_ = 1.0 - 1e-5;
+    entering_ = INT_MAX;
+    if (!is_wide()) {
+      bool is_first = true;
+      for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
+        add_column(walk.nodes, is_first);
+        is_first = false;
       }
-      columns_.push_back(std::move(column));
+    } else if (!price_wide(random)) {
+      return false;
+    }
+    entering = entering_;
+    return true;
+  }
+
+  bool is_wide() const { return nodes_ > most_nodes_priced; }
+
+  void add_column(const std::vector<int> &walk, bool always) {
+    std::vector<int> column = edges_along(walk);
+    double cost = 0.0;
+    for (const int e : column) cost += price_[e];
+    if (!always && cost >= 0.99) return;
+    if (cost < least_) {
+      least_ = cost;
+      entering_ = (int)columns_.size();
+    }
+    columns_.push_back(std::move(column));
+  }
+
+  // The same for more nodes: by local search, and where that finds none, by the dynamic programme for classes of nodes
+  // between which ways cost nothing. False where these are too many.
+  bool price_wide(Random &random) {
+    constexpr int few_classes = 9;  // for which the dynamic programme takes less time than a local search
+    constexpr int kicks = 40;
+    constexpr size_t enough = 4;
+    constexpr double nothing = 2e-4;
+    const std::vector<std::vector<int>> classes = classes_within(distance_, nothing);
+    const int c = (int)classes.size();
+    if (c > few_classes || c < 3) {
+      if (last_walk_.empty()) {
+        last_walk_.resize(nodes_);
+        std::iota(last_walk_.begin(), last_walk_.end(), 0);
+        shuffle(last_walk_, random);
+      }
+      const auto found = found_.find(nodes_, distance_.data(), last_walk_, 0.97, kicks, enough, random);
+      if (!found.empty()) last_walk_ = found[0].nodes;
+      for (const FoundWalks::Walk &walk : found) add_column(walk.nodes, false);
+      if (entering_ != INT_MAX) return true;
+    }
+    if (c > LeastWalks::max_nodes || c < 3) return false;
+    bool is_first = true;
+    for (const LeastWalks::Walk &walk : walks_.find(c, between(classes, distance_).data(), 0.98)) {
+      std::vector<int> whole;
+      for (const int i : walk.nodes) whole.insert(whole.end(), classes[i].begin(), classes[i].end());
+      found_.improve(nodes_, distance_.data(), whole);
+      add_column(whole, is_first);
+      is_first = false;
     }
     return true;
+  }
+
+  // The nodes, in sets of those that are no farther from the first of a set than this.
+  template <class Number>
+  std::vector<std::vector<int>> classes_within(const std::vector<Number> &distance, Number most) const {
+    std::vector<std::vector<int>> classes;
+    for (int v = 0; v < nodes_; ++v) {
+      const auto same = std::find_if(classes.begin(), classes.end(),
+                                     [&](const std::vector<int> &set) { return distance[at(set[0], v)] <= most; });
+      if (same == classes.end())
+        classes.push_back({v});
+      else
+        same->push_back(v);
+    }
+    return classes;
+  }
+
+  template <class Number>
+  std::vector<Number> between(const std::vector<std::vector<int>> &classes, const std::vector<Number> &distance) const {
+    std::vector<Number> found;
+    for (const std::vector<int> &from : classes)
+      for (const std::vector<int> &to : classes) found.push_back(distance[at(from[0], to[0])]);
+    return found;
   }
 
   // The edges of a walk along shortest paths, once or twice each: of any more, two may go.
@@ -218,7 +308,7 @@ class Facets {
 
   bool make_whole(int scale, std::vector<int> &length) const {
     const int k = nodes_;
-    constexpr int far = 1 << 20, longest = 100000;  // sums of 13 stay below 2^24
+    constexpr int far = 1 << 20, longest = 100000;  // sums of 16 stay below 2^24
     length.assign((size_t)k * k, far);
     for (int i = 0; i < k; ++i) length[at(i, i)] = 0;
     for (int e = 0; e < edges_; ++e)
@@ -231,13 +321,13 @@ class Facets {
   }
 
   // Shortens distances between nodes that no edge joins, as far as the least walk stays as long.
-  void lift(std::vector<int> &length, int bound) {
-    const int k = nodes_;
-    int trials = k <= 10 ? 300 : 120;
+  void lift(int k, std::vector<int> &length, int bound) {
+    const auto at = [k](int i, int j) { return i * k + j; };
+    int trials = k <= 10 ? 300 : k <= 13 ? 120 : 40;
     std::vector<std::pair<int, int>> pairs;
     for (int i = 0; i < k; ++i)
       for (int j = i + 1; j < k; ++j)
-        if (edge_of_[at(i, j)] < 0 && length[at(i, j)] > 0) pairs.emplace_back(-length[at(i, j)], at(i, j));
+        if (joined_[at(i, j)] == 0 && length[at(i, j)] > 0) pairs.emplace_back(-length[at(i, j)], at(i, j));
     std::sort(pairs.begin(), pairs.end());
     std::vector<int> shorter;
     for (const auto &[key, pair] : pairs) {
@@ -265,6 +355,11 @@ class Facets {
   const SmallGraph *graph_ = nullptr;
   int nodes_ = 0, edges_ = 0;
   LeastWalks walks_;
+  FoundWalks found_;
+  std::vector<int> last_walk_;
+  std::vector<char> joined_;
+  double least_ = 0.0;
+  int entering_ = INT_MAX;
   std::vector<double> inverse_, used_, price_, direction_, distance_;
   std::vector<int> basis_, edge_of_, via_;  // via_: a node between two, -1 for none
   std::vector<std::vector<int>> columns_;

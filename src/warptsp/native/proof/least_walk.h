@@ -78,7 +78,7 @@ void fill_best(int inner, const float *from, const float *start, float *onward) 
 
 class LeastWalks {
  public:
-  static constexpr int max_nodes = 13;
+  static constexpr int max_nodes = 16;
 
   struct Walk {
     float length;
@@ -120,7 +120,7 @@ class LeastWalks {
   void prepare(int nodes, const double *distance) {
     const int inner = nodes - 1;
     lanes_ = inner <= 8 ? 8 : 16;
-    if (onward_.empty()) onward_.resize((size_t)16 << (max_nodes - 1));
+    if (onward_.size() < (size_t)lanes_ << inner) onward_.resize((size_t)lanes_ << inner);
     from_.assign((size_t)lanes_ * lanes_, 0.0f);
     start_.assign(lanes_, 0.0f);
     for (int i = 0; i < inner; ++i) {

@@ -18,12 +18,14 @@ namespace warptsp::proof {
 class LocalCuts {
  public:
   static constexpr int ways_to_shrink = 10;
+  static constexpr int far_ways = 8;  // after those, for larger pieces
 
   explicit LocalCuts(FoundCuts &found) : found_(found) {}
 
   // Cuts of up to `classes` classes. `way`: odd ones contract all edges of weight 1, even ones only those whose
   // contraction loses no violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on neighbours
-  // that up to 2, 2.5 or 3 edges leave together are merged in pairs afterwards, one to three times.
+  // that up to 2, 2.5 or 3 edges leave together are merged in pairs afterwards, one to three times; from 10 on that up to
+  // 2.3 or 2.5 leave, two or three times.
   void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random,
             const StopToken &token) {
     constexpr int most_times = 3;
@@ -31,8 +33,10 @@ class LocalCuts {
     if (way == 2 || way == 3) contract_sets(graph, tight, random);
     contract_edges(graph, way % 2 == 1);
     if (way >= 4) {
-      const double most_leaving = 2.02 + 0.5 * (way / 2 - 2);
-      for (int left = 1 + random.below(3); left > 0; --left) graph.merge_pairs(most_leaving, random);
+      const bool is_far = way >= ways_to_shrink;
+      const double most_leaving = is_far ? (way / 4 % 2 == 0 ? 2.3 : 2.52) : 2.02 + 0.5 * (way / 2 - 2);
+      for (int left = is_far ? 2 + way / 2 % 2 : 1 + random.below(3); left > 0; --left)
+        graph.merge_pairs(most_leaving, random);
     }
     const int n = graph.size();
     std::vector<int> nodes = graph.nodes();
@@ -131,7 +135,7 @@ class LocalCuts {
   }
 
   bool separate(Contraction &graph, int k, Random &random) {
-    constexpr double least_violation = 0.004;  // of the right side
+    const double least_violation = k <= Facets::most_nodes_priced ? 0.004 : 0.002;  // of the right side
     SmallGraph small;
     small.nodes = k;
     weights_.assign((size_t)k * k, 0.0);
@@ -148,13 +152,14 @@ class LocalCuts {
           small.weight.push_back(weights_[(size_t)i * k + j]);
         }
     Cut cut;
-    if (!facets_.separate(small, least_violation, random, cut.length, cut.bound)) return false;
-    cut.classes = k;
+    std::vector<int> class_of;
+    if (!facets_.separate(small, least_violation, random, class_of, cut.length, cut.bound)) return false;
+    cut.classes = 1 + *std::max_element(class_of.begin(), class_of.end());
     const int n = graph.size();
     cut.class_of.resize(n);
     for (int v = 0; v < n; ++v) {
       const int number = number_[graph.node_of(v)];
-      cut.class_of[v] = (uint8_t)(number < 0 ? k - 1 : number);
+      cut.class_of[v] = (uint8_t)class_of[number < 0 ? k - 1 : number];
     }
     make_canonical(cut);
     if (!found_.add(std::move(cut), least_violation * cut.bound)) return false;
