@@ -137,6 +137,11 @@ def _processor() -> str:
     return found[1] if found else platform.machine()
 
 
+def host() -> str:
+    """Return what the machine is without its GPUs."""
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
 def provenance() -> dict[str, str]:
     """Return where, when and from which source the figures come."""
     commit = _command("git", "rev-parse", "--short=10", "HEAD") or "unknown"
@@ -144,9 +149,8 @@ def provenance() -> dict[str, str]:
         commit += " with changes"
     gpus = _command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
     named = [gpu.replace(", ", " (driver ") + ")" for gpu in gpus]
-    processor = f"{_processor()}, {os.cpu_count()} cores"
     return {
-        "machine": ", ".join([*named, processor, f"{platform.system()} {platform.machine()}"]),
+        "machine": ", ".join([*named, host()]),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "commit": commit,
         "python": platform.python_version(),

@@ -4,10 +4,8 @@ Every move of a neighbourhood is evaluated once in a pass, and counted once; a 3
 a GPU the seconds of a pass are those of its kernels (including choosing and applying its move), by
 the GPU's clock; on the CPU they are CPU seconds. Descents are measured from the start tour in host
 memory to the last tour there, on a GPU that is already in use, with kernels compiled, excluding set-up.
-Pruned passes of 2-opt skip segments of the tour between which no move is better than the best one so far.
-Their effective moves are those of the whole neighbourhood; the share is the part that was evaluated. Climbers
-of `hill-climbing` descend from random tours to local optima for a while; their passes have n (n - 3) / 2
-moves.
+Climbers of `hill-climbing` descend from random tours to local optima for a while; their passes have
+n (n - 3) / 2 moves.
 """
 
 from __future__ import annotations
@@ -40,16 +38,6 @@ DESCENTS = (
     ("swap", 1_000, "EUC_2D", "given"),
     ("relocate", 1_000, "EUC_2D", "given"),
 )
-PRUNED = (  # cities, metric, start, passes at most
-    (100_000, "EUC_2D", "greedy", 100),
-    (100_000, "EXACT_2D", "greedy", 100),
-    (100_000, "EUC_2D", "random", 20),
-    (1_000_000, "EUC_2D", "greedy", 10),
-    (20_000, "EUC_2D", "greedy", -1),
-    (2_000, "EUC_2D", "given", -1),
-)
-
-
 CLIMBED = (200, 500, 783, 1_000, 2_000, 4_000, 8_000)
 
 
@@ -105,12 +93,12 @@ def main() -> None:
 
         device = Device.open(Devices.parse(options.device).gpus[0])
 
-    def descent_of(name: str, n: int, metric: str, start: str, pruned: bool = False) -> Any:
+    def descent_of(name: str, n: int, metric: str, start: str) -> Any:
         extent = 1_000_000 if n >= 100_000 else 10_000
         points = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(float)
         problem = Problem.from_points(points, metric)
         tour = construct(problem, start, seed=1)
-        begin = Start.of(problem, tour, Sought((NEIGHBORHOODS[name],), pruned=pruned), token)
+        begin = Start.of(problem, tour, Sought((NEIGHBORHOODS[name],)), token)
         assert begin is not None
         return descent_on_cpu(begin, options.threads) if device is None else CudaDescent(device, begin)
 
@@ -155,30 +143,6 @@ def main() -> None:
         note(" ".join(map(str, rows[-1])))
     descents_table = table(["method", "cities", "metric", "start", "ms", "moves", "length"], rows)
 
-    rows = []
-    for n, metric, start, passes in PRUNED if not options.quick else PRUNED[4:]:
-        descent = descent_of("two-opt", n, metric, start, pruned=True)
-        done = False
-        begun = clock()
-        while not done:
-            left = passes - descent.counters()["passes"] if passes >= 0 else -1
-            done = left == 0 or descent.proceed(0.05, left, token)
-        counters = descent.counters()
-        seconds = clock() - begun if device is None else counters["kernel_seconds"]
-        passed = counters["passes"]
-        moves = passed * (n * (n - 1) // 2)
-        whole = "whole descent" if passes < 0 else "first passes"
-        rate, share = moves / seconds / 1e9, counters["evaluations"] / moves
-        rows.append(
-            [n, metric, start, whole, passed, f"{seconds / passed * 1e3:.4g}", f"{rate:.4g}", f"{share:.2g}"]
-        )
-        results.append(
-            {"method": "two-opt pruned", "cities": n, "metric": metric, "start": start, **counters}
-        )
-        note(" ".join(map(str, rows[-1])))
-    pruned_table = table(
-        ["cities", "metric", "start", "what", "passes", "ms a pass", "10^9 effective moves/s", "share"], rows
-    )
     rows = measure_climbers(CLIMBED[:2] if options.quick else CLIMBED, device, options.threads)
     results += [
         dict(zip(("method", "cities", "metric", "climbers", "rate"), ("hill-climbing", *row), strict=True))
@@ -188,7 +152,7 @@ def main() -> None:
     where = "CPU" if device is None else device.name
     how = (__doc__ or "").partition("\n\n")[2]
     text = f"{how}\nDevice: {where}.\n\n## Passes\n\n{passes_table}\n\n## Descents\n\n{descents_table}"
-    text += f"\n\n## Pruned passes\n\n{pruned_table}\n\n## Climbers\n\n{climbers_table}"
+    text += f"\n\n## Climbers\n\n{climbers_table}"
     name, title = ("exhaustive", "") if device is not None else ("exhaustive_cpu", " on a CPU")
     report(name, f"Exhaustive methods{title}", text, results, options.output)
 

@@ -14,8 +14,6 @@ from warptsp.papers.exhaustive.cuda_plan import (
     FAST_KERNELS,
     MAPPED_FILE,
     MAPPED_KERNELS,
-    PRUNED_FILE,
-    PRUNED_KERNELS,
     VERSION_KERNELS,
     VERSIONS_FILE,
 )
@@ -125,7 +123,6 @@ BUILDS: tuple[Build, ...] = (
         )
         for version in range(1, FOLDED + 1)
     ),
-    Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": Metric.EUC_2D.kind}, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(

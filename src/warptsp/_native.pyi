@@ -128,7 +128,7 @@ class Descent:
     """One tour, and best-improvement descent in neighborhoods."""
 
     @staticmethod
-    def create(*, neighborhoods: Sequence[int], distances: Distances, dummy: bool, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, threads: int, kept: Sequence[int], before: Sequence[tuple[int, int]], pruned: bool = False) -> Descent: ...
+    def create(*, neighborhoods: Sequence[int], distances: Distances, dummy: bool, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, threads: int, kept: Sequence[int], before: Sequence[tuple[int, int]]) -> Descent: ...
 
     def proceed(self, seconds: float, passes: int, token: StopToken) -> bool:
         """
@@ -398,6 +398,9 @@ class TourPopulation:
 
     @property
     def mean_length(self) -> float: ...
+
+    @property
+    def least_length(self) -> float: ...
 
 class TourSearch(TourPopulation):
     """One tour and the Lin-Kernighan search that shortens it."""

@@ -319,7 +319,7 @@ class Result(Exports):
         if self.problem.open is not None:
             raise InvalidOption("an open path has its own start; rotate closed tours only")
         places = np.flatnonzero(self.tour == city)
-        if len(places) == 0:
+        if len(places) == 0 or np.ndim(city) or isinstance(city, (bool, np.bool_)):
             raise InvalidOption(f"city {shown(city)}: cities are numbered from 0 to {self.problem.n - 1}")
         return np.roll(self.tour, -int(places[0]))
 

@@ -192,6 +192,9 @@ def test_a_proof_beside_a_checkpoint_never_replaces_the_instance(instance, tmp_p
         ["report", "places.csv", "one.html", "one.html"],
         ["plot", "places.csv", "one.svg", "one.svg"],
         ["strokes", "drawing.svg", "--preview", "drawing.svg"],
+        ["prove", "places.csv", "--tour", "one.tour", "--certificate", "one.tour"],
+        ["prove", "places.csv", "--tour", "one.tour", "--checkpoint", "one.tour"],
+        ["prove", "places.csv", "--resume", "one.json", "--certificate", "one.json"],
         ["strokes", "drawing.svg", "--preview", "link.svg"],
         ["strokes", "drawing.html", "--format", "svg", "--report", "drawing.html"],
     ],
@@ -202,7 +205,7 @@ def test_what_is_read_is_not_overwritten(tmp_path, capsys, monkeypatch, argument
     (tmp_path / "many").mkdir()
     for name in ("places.csv", "more.csv", "many/a.csv"):
         (tmp_path / name).write_text(table)
-    for name in ("one.tour", "two.tour", "one.html", "one.svg"):
+    for name in ("one.tour", "two.tour", "one.html", "one.svg", "one.json"):
         (tmp_path / name).write_text("1 2 3 4\n")
     for name in ("drawing.svg", "drawing.html"):
         (tmp_path / name).write_text("<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0L1 1'/></svg>")

@@ -495,6 +495,9 @@ def test_a_known_length_is_that_of_one_instance(shared_data, name, length, other
     assert problem.known_length.length == length
     for fields in others:
         assert dataclasses.replace(problem, **fields).known_length is None
+    moved = problem.coordinates.copy()
+    moved[0] += [0, 0.01]  # which changes the length of no tour in file order
+    assert dataclasses.replace(problem, coordinates=moved).known_length is None
 
 
 # GTSPLIB

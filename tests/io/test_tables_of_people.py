@@ -418,6 +418,17 @@ def test_a_count_above_a_matrix_and_what_is_none():
         assert read(f"3\n{rows}").matrix.tolist() == [[0, 5, 7], [5, 0, 9], [7, 9, 0]]
     with pytest.raises(ParseError, match=r"a.csv:1: the first line says 4, and 3 rows follow"):
         read("4\n1 2\n3 4\n5 6\n")
+    with pytest.raises(ParseError, match="without a header line"):
+        read(",3\n1,2\n3,4\n5,6\n")  # a place without x
+
+
+def test_zones_of_a_map(caplog):
+    rows = "name,easting,northing,zone\nA,391000,5820000,{}\nB,448000,5411000,{}\nC,290000,4640000,33u\n"
+    read(rows.format("33U", "33U"))
+    read(rows.format("Nord", "Süd"))
+    assert not caplog.text
+    read(rows.format("33U", "31T"))
+    assert "places are in several zones of a map, 31T and 33U, and" in caplog.text
 
 
 def test_a_minus_of_unicode():

@@ -130,6 +130,19 @@ def test_numbers_with_zeros_in_front_are_codes_that_keep_them(tmp_path, text):
     assert by_number.ids_of([2]).tolist() == [10]
 
 
+@pytest.mark.parametrize("codes", [("001", "002", "010"), ("x1", "2", "3"), ("1.5", "2", "3")])
+def test_codes_beside_names_are_kept_as_a_column(tmp_path, codes):
+    rows = [f"{code},{name},{x},2\n" for code, name, x in zip(codes, "ABC", "136", strict=True)]
+    (tmp_path / "a.csv").write_text("".join(["Nr,name,x,y\n", *rows]))
+    problem = load(tmp_path / "a.csv")
+    assert problem.labels == ["A", "B", "C"]
+    write_tour(tmp_path / "b.csv", [2, 0, 1], problem)
+    head, first = (tmp_path / "b.csv").read_text().splitlines()[:2]
+    assert head.startswith("position,id,Nr,name,x,y,")
+    assert first.startswith(f"1,3,{codes[2]},C,6,2,")
+    assert read_tour(tmp_path / "b.csv", problem).tolist() == [2, 0, 1]
+
+
 def written_as(tmp_path, titles):
     (tmp_path / "c.csv").write_text(f"{titles}\n0;0\n1;1\n")
     return tmp_path / "c.csv"

@@ -64,6 +64,22 @@ def test_empty_sheets_rows_and_columns(openpyxl, tmp_path, caplog):
     assert caplog.messages[:2] == [f"{path}: {words}" for words in told]
 
 
+def test_what_a_reader_of_the_sheet_sees_otherwise_is_told(openpyxl, tmp_path, caplog):
+    book = openpyxl.Workbook()
+    for row in [("name", "x", "y"), ("A", 1, 2), ("B", 3, 4), ("=B1", 5, 6)]:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert load(tmp_path / "a.xlsx").labels == ["A", "B", ""]
+    assert [
+        record.message.split(": ", 1)[1] for record in caplog.records if record.levelname == "WARNING"
+    ] == ["1 formula has no value, as if nothing stood there: open the file in Excel and save it"]
+    book.active.row_dimensions[3].hidden = True
+    book.active.row_dimensions[9].hidden = True  # an empty one
+    book.save(tmp_path / "a.xlsx")
+    assert load(tmp_path / "a.xlsx").n == 3
+    assert "1 row that is hidden or filtered out is read like the others" in caplog.text
+
+
 def test_numbers_without_names_and_a_matrix(openpyxl, tmp_path):
     path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [(3 * i, i * i) for i in range(4)]))
     assert load(path).coordinates.tolist() == [[3 * i, i * i] for i in range(4)]

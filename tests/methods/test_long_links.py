@@ -64,7 +64,8 @@ def test_a_stop_returns_a_tour() -> None:
 
 
 def test_cpu_threads_search_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = clusters(20_000, seed=5)
+    problem = clusters(8000, seed=5)
+    monkeypatch.setitem(improve_long_links.__kwdefaults__, "kicks", 2000)  # enough here
 
     def tour(least: int, threads: int) -> warptsp.Result:
         monkeypatch.setattr(tuning, "MIN_LONG_EDGES", least)

@@ -20,6 +20,7 @@ from warptsp.methods import METHODS
 from warptsp.methods.magnitude import Frame
 from warptsp.plotting import draw
 from warptsp.problem import Metric, OpenPath
+from warptsp.stop import TargetGap, TargetLength
 
 METRICS = [metric for metric in Metric if not metric.geographic]
 # Where something ends: halves and doubles of single and double precision, and of what they are squared.
@@ -60,7 +61,8 @@ def right(problem: Problem, result: warptsp.Result) -> None:
     assert result.length == problem.length(result.tour)
     assert math.isfinite(result.length)
     assert all(math.isfinite(point.length) for point in result.history)
-    assert result.length <= result.history[0].length * (1 + 1e-12)  # running sums are rounded
+    assert result.length == result.history[-1].length
+    assert all(one.length > two.length for one, two in itertools.pairwise(result.history))
 
 
 def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
@@ -257,7 +259,7 @@ def walled(cities: int, share: float, wall: float) -> np.ndarray:
     return matrix
 
 
-@pytest.mark.parametrize("wall", [1e12, 1e15, 1e100, 1e297])
+@pytest.mark.parametrize("wall", [1e12, 1e15, 1e297])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_forbidden_edge_may_be_as_long_as_it_likes(method: str, wall: float) -> None:
     cities = 12 if method == "exact" else 80
@@ -283,13 +285,13 @@ def with_several_walls(n: int, lowest: float, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("lowest", [1e8, 1e11, 1e18, 1e100])
-@pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (20, []), (26, [])])
+@pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (26, [])])
 def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]], lowest: float) -> None:
     for seed in range(2):
         matrix = with_several_walls(n, lowest, seed)
         matrix[0, 3] = matrix[3, 0] = matrix[4, 5] = matrix[5, 4] = 50
         low = Problem.from_matrix(np.minimum(matrix, 1e4), fixed_edges=fixed)
-        expected = warptsp.solve(low, kicks=10_000, threads=1).length
+        expected = warptsp.solve(low, kicks=3000, threads=1).length
         assert expected < 1e4
         problem = Problem.from_matrix(matrix, fixed_edges=fixed)
         for method in ("lk", "exact") if n <= 16 else ("lk",):
@@ -314,7 +316,7 @@ def test_tours_that_need_forbidden_edges_of_several_lengths(lowest: float) -> No
         lengths = []
         result = warptsp.solve(
             matrix,
-            kicks=3000,
+            kicks=1000,
             threads=1,
             callback=lambda event: lengths.append(event.length),  # noqa: B023
         )
@@ -429,7 +431,7 @@ GPU_METHODS = [method.name for method in METHODS.values() if "cuda" in method.de
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
-    cities = 5000 if method in ("three-opt", "symmetric-three-opt") else 20_000
+    cities = 5000 if method in ("three-opt", "symmetric-three-opt", "vnd") else 20_000
     points = unit_points(cities, 1)
     options: dict[str, Any] = {"method": method, "device": "cuda"}
     # Kernels are compiled before there is a time limit.
@@ -470,3 +472,16 @@ def test_gains_that_are_rounded_by_more_than_is_left_of_the_length_prove_nothing
     assert result.length == pytest.approx(exact.length, rel=1e-12) or not result.proved_optimal
     assert min(point.length for point in result.history) > 0
     assert result.stop_reason != "a tour of length 0 is optimal"
+
+
+@pytest.mark.parametrize("seed", [1300, 2158, 2330, 2572, 5814])
+@pytest.mark.parametrize("power", [14, 20])
+def test_a_target_is_reached_by_the_tour_itself(seed: int, power: int) -> None:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(13, 40))
+    lengths = np.triu(10.0 ** draw.uniform(-power, power, (n, n)), 1)
+    lengths += lengths.T
+    best = warptsp.solve(lengths, kicks=50, threads=1, prove=False, bound=False).length
+    for stop in (TargetLength(best * 1.01), TargetGap(1.0, reference=best)):
+        result = warptsp.solve(lengths, stop=stop, kicks=200, threads=1, prove=False, bound=False, seed=1)
+        assert "reached" not in result.stop_reason or result.length <= best * 1.02

@@ -14,6 +14,7 @@ from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams, tuning
 from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, plan_population
 from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
+from warptsp.stop.default import NEARLY_SETTLED
 
 
 @pytest.fixture(scope="module")
@@ -332,12 +333,15 @@ class WholeSearchOnCpu(SearchOnCpu):
 class RunOfGpus:
     """A run with these limits."""
 
-    threads, seed, kick_limit, time_limit = 1, 1, None, None
+    threads, seed, kick_limit, time_limit, may_end_early = 1, 1, None, None, False
 
     def __init__(self, **limits):
         vars(self).update(limits)
         self.token, self.begun, self.phases = _native.StopToken(), time.monotonic(), []
-        self.length = np.inf
+        self.length, self.ending = np.inf, None
+
+    def report_limit(self, reason):
+        self.ending = reason
 
     def elapsed(self):
         return time.monotonic() - self.begun
@@ -402,6 +406,23 @@ def test_the_engine_of_gpus_plans_its_time(instance, monkeypatch):
     assert run.elapsed() >= 1.0
     assert GPU_MIN_MEMBERS <= grown[0] <= 20
     assert engine.combined
+
+
+@pytest.mark.parametrize(
+    ("left", "early", "seconds"), [(5.0, True, 60.0), (5.0, False, 2.0), (-1e-9, True, 2.0)]
+)
+def test_the_engine_of_gpus_ends_when_a_population_comes_to_the_same(
+    left, early, seconds, instance, monkeypatch
+):
+    monkeypatch.setattr("warptsp.methods.lk.engine.LEFT", left)
+    monkeypatch.setattr(tuning, "TELLING_MEMBERS", 15)
+    run = RunOfGpus(time_limit=seconds, may_end_early=early)
+    engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=15)
+    assert engine.descend()
+    engine.improve()
+    assert (run.ending == NEARLY_SETTLED) == (run.elapsed() < seconds) == (left > 0 and early)
+    assert len(grown) == 2 or run.ending is None
+    assert engine.alone is None or engine.alone >= engine._best_length()
 
 
 def test_the_engine_of_gpus_grows_larger_populations_without_a_limit(instance, monkeypatch):

@@ -9,8 +9,8 @@ from instances import whole_points
 import warptsp
 from warptsp.methods.lk import LkParams, cpu, tuning
 from warptsp.problem import OpenPath, Problem
-from warptsp.stop import DefaultStop, NoImprovement
-from warptsp.stop.default import SETTLED
+from warptsp.stop import DefaultStop, MaxRuntime, NoImprovement
+from warptsp.stop.default import NEARLY_SETTLED, SETTLED
 
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
@@ -72,6 +72,34 @@ def test_without_a_limit_populations_agree(
     assert found.counters["moves"] > 0.8 * agreeing * first.counters["moves"]
 
 
+@pytest.mark.parametrize("open_path", [None, OpenPath(start=3)])
+def test_without_a_limit_a_long_run_ends_when_a_population_comes_to_the_same(
+    open_path: OpenPath | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "TELLING_MEMBERS", 10)
+    members = []
+    cross = cpu._Search.cross
+
+    def counting(search, *args, **named):
+        members.append(search.native.members)
+        return cross(search, *args, **named)
+
+    monkeypatch.setattr(cpu._Search, "cross", counting)
+    points = np.random.default_rng(5).random((2001, 2))
+    options = {"threads": 1, "seed": 1, "open": open_path, "params": {"population": 10}}
+    # What ten tours come to differs by less than 5 %, and by more than nothing.
+    for left in (5.0, -1e-9):
+        monkeypatch.setattr("warptsp.methods.lk.engine.LEFT", left)
+        found = warptsp.solve(points, stop=MaxRuntime(3) | DefaultStop(2001), **options)
+        assert found.stop_reason == (NEARLY_SETTLED if left > 0 else "time limit of 3 s")
+        # The tour of the local search joins at once, the best of all after a population has ended.
+        assert members[:3] == [11, 10, 11]
+        assert (len(members) == 3) == (left > 0)
+        members.clear()
+    given = warptsp.solve(points, time_limit=1, **options)
+    assert given.stop_reason == "time limit of 1 s"
+
+
 @pytest.mark.parametrize("population", [None, 6])
 def test_with_a_time_limit_few_cities_have_populations_of_next_to_no_kicks(population):
     phases: list[tuple[str, int]] = []
@@ -116,7 +144,7 @@ def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.Monk
 
 def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit on kicks, all of which are left for the tour that they come to."""
-    n = 1200
+    n = 600
     random = np.random.default_rng(5)
     points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
     monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)

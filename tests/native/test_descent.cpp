@@ -1,4 +1,4 @@
-// Descents on threads against the definition of their moves; numbers of moves against loops.
+// Descents on several threads against one; numbers of moves against loops.
 #include "papers/exhaustive/descent.h"
 
 #include "check.h"
@@ -6,104 +6,6 @@
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
-
-namespace {
-
-// The best move by its definition, tours measured whole; 1e300 for none.
-template <class Move>
-double best_delta(const DistanceSource &distance, const std::vector<int> &tour) {
-  const int n = (int)tour.size();
-  const auto length = [&](const std::vector<int> &cities) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += distance(cities[i], cities[(i + 1) % n]);
-    return sum;
-  };
-  const double own = length(tour);
-  double best = 1e300;
-  const MoveNumber numbers = std::is_same<Move, Swap>::value ? (MoveNumber)n * n : Move::moves(n);
-  for (MoveNumber number = 0; number < numbers; ++number) {
-    const Move move = Move::of(number, n);
-    if (std::is_same<Move, Swap>::value && (number / n < 1 || number % n <= number / n)) continue;
-    std::vector<int> moved = tour;
-    for (int k = move.begin(); k < move.end(); ++k) moved[k] = tour[move.source(k)];
-    best = std::min(best, length(moved) - own);
-  }
-  return best;
-}
-
-template <class Move>
-void descend(Neighborhood neighborhood, int n, int threads) {
-  Random random(11, n, threads);
-  std::vector<double> points(2 * n);
-  for (double &v : points) v = random.below(500);
-  std::vector<int> tour(n);
-  for (int i = 0; i < n; ++i) tour[i] = i;
-  DistanceSource source;
-  source.kind = MetricKind::euc_2d;
-  source.points = {points.data(), 2};
-  source.size = n;
-  Descent descent(source, {neighborhood}, tour, {}, 0.5, threads);
-  StopToken token;
-  double length = descent.length();
-  for (bool complete = false; !complete;) {
-    const double expected = best_delta<Move>(source, descent.tour());
-    complete = descent.proceed(1e9, 1, token);
-    CHECK(complete == (expected >= 0.0));
-    CHECK(complete || descent.length() == length + expected);
-    length = descent.length();
-  }
-  CHECK(descent.counters().passes == descent.counters().moves + 1);
-}
-
-}  // namespace
-
-TEST(two_opt_applies_the_best_move) {
-  for (int threads : {1, 3}) descend<TwoOpt>(Neighborhood::two_opt, 40, threads);
-}
-
-TEST(three_opt_applies_the_best_move) {
-  for (int threads : {1, 3}) descend<ThreeOpt>(Neighborhood::three_opt, 16, threads);
-}
-
-TEST(swap_applies_the_best_move) {
-  for (int threads : {1, 3}) descend<Swap>(Neighborhood::swap, 40, threads);
-}
-
-TEST(relocate_applies_the_best_move) {
-  for (int n : {5, 6, 40})
-    for (int threads : {1, 3}) descend<Relocate>(Neighborhood::relocate, n, threads);
-}
-
-// The next neighbourhood where there is no move in one, the first again after a move.
-TEST(variable_neighborhoods_apply_the_best_move_of_the_first_that_has_one) {
-  const int n = 30;
-  Random random(12, n, 0);
-  std::vector<double> points(2 * n);
-  for (double &v : points) v = random.below(500);
-  std::vector<int> tour(n);
-  for (int i = 0; i < n; ++i) tour[i] = i;
-  DistanceSource source;
-  source.kind = MetricKind::euc_2d;
-  source.points = {points.data(), 2};
-  source.size = n;
-  Descent descent(source, {Neighborhood::swap, Neighborhood::relocate, Neighborhood::three_opt}, tour, {}, 0.5, 1);
-  StopToken token;
-  size_t current = 0;
-  int later = 0;
-  for (bool complete = false; !complete;) {
-    const std::vector<int> now = descent.tour();
-    const double expected = current == 0   ? best_delta<Swap>(source, now)
-                            : current == 1 ? best_delta<Relocate>(source, now)
-                                           : best_delta<ThreeOpt>(source, now);
-    const double length = descent.length();
-    complete = descent.proceed(1e9, 1, token);
-    CHECK(descent.length() == length + std::min(expected, 0.0));
-    later += current > 0 && expected < 0.0;
-    current = expected < 0.0 ? 0 : current + 1;
-    CHECK(complete == (current == 3));
-  }
-  CHECK(later > 0);
-}
 
 TEST(threads_share_the_tiles_of_a_long_tour) {
   Random random(5, 0, 0);

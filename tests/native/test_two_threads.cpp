@@ -170,22 +170,19 @@ TEST(exhaustive_descents) {
       {Neighborhood::swap},
       {Neighborhood::relocate},
       {Neighborhood::relocate, Neighborhood::swap, Neighborhood::two_opt, Neighborhood::three_opt}};
-  for (const std::vector<Neighborhood> &order : orders)
-    for (const bool pruned : {false, true}) {
-      if (pruned && order[0] != Neighborhood::two_opt) continue;
-      const Cities cities(order.back() == Neighborhood::three_opt ? 30 : 200);
-      same([&](int threads) {
-        DistanceSource source;
-        source.kind = kind;
-        source.points = cities.points();
-        source.size = cities.n;
-        Descent descent(source, order, cities.start, {}, tolerance, threads);
-        if (pruned) descent.prune();
-        while (!descent.proceed(0.01, -1, cities.token)) {
-        }
-        return descent.tour();
-      });
-    }
+  for (const std::vector<Neighborhood> &order : orders) {
+    const Cities cities(order.back() == Neighborhood::three_opt ? 30 : 200);
+    same([&](int threads) {
+      DistanceSource source;
+      source.kind = kind;
+      source.points = cities.points();
+      source.size = cities.n;
+      Descent descent(source, order, cities.start, {}, tolerance, threads);
+      while (!descent.proceed(0.01, -1, cities.token)) {
+      }
+      return descent.tour();
+    });
+  }
 }
 
 template <bool Three>

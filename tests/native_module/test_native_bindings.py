@@ -210,7 +210,7 @@ def descent(
     made = _native.Descent.create(
         neighborhoods=list(neighborhoods), distances=distances(kind, points, matrix), dummy=False,
         tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
-        kept=[kept], before=[(3, before)], pruned=False,
+        kept=[kept], before=[(3, before)],
     )  # fmt: skip
     made.proceed(seconds, passes, token())
 

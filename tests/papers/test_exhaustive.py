@@ -75,12 +75,11 @@ def shorter_neighbor(problem: Problem, tour: np.ndarray, method: str) -> list[in
     """A tour that one move makes shorter, None for a local optimum."""
     length = problem.length(tour)
     margin = 0 if problem.integral else 1e-11 * problem.distance_bound
-    between = distances(problem)
-    for other in neighbors(tour.tolist(), method):
-        new = between[other, np.roll(other, -1)].sum()
-        if new < length - margin - (0 if problem.integral else 1e-12 * length):
-            return other
-    return None
+    others = np.array(list(neighbors(tour.tolist(), method)))
+    new = distances(problem)[others, np.roll(others, -1, axis=1)].sum(axis=1)
+    best = int(new.argmin())
+    is_shorter = new[best] < length - margin - (0 if problem.integral else 1e-12 * length)
+    return others[best].tolist() if is_shorter else None
 
 
 def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
@@ -110,17 +109,12 @@ def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
 SIZES = {method: [4, 5, 6, 7, 8, 21 if method in ("three-opt", "vnd") else 41] for method in METHODS}
 
 
-@pytest.mark.parametrize(
-    ("method", "params", "kind"),
-    [
-        *((method, {}, kind) for method in METHODS for kind in [*COORDINATES, "whole", "real", *AWKWARD]),
-        *(("two-opt", {"pruned": True}, kind) for kind in [*PLANE, *AWKWARD]),
-    ],
-)
-def test_no_move_shortens_the_tour(method: str, params: dict[str, object], kind: str, device: str) -> None:
-    for n in (*SIZES[method], *((32, 33, 70) if params else ())):
+@pytest.mark.parametrize("kind", [*COORDINATES, "whole", "real", *AWKWARD])
+@pytest.mark.parametrize("method", METHODS)
+def test_no_move_shortens_the_tour(method: str, kind: str, device: str) -> None:
+    for n in SIZES[method]:
         problem = instance(kind, n)
-        options = {"start": "random", "seed": n, "device": device, "params": params, "bound": False}
+        options = {"start": "random", "seed": n, "device": device, "bound": False}
         result = warptsp.solve(problem, method=method, **options)
         assert shorter_neighbor(problem, result.tour, method) is None, n
         assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
@@ -183,52 +177,6 @@ def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
     assert result.counters["moves"] > 0
 
 
-# Pruned passes
-
-
-@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "wide", "line"])
-def test_pruned_passes_find_the_moves_of_whole_ones(kind: str, device: str) -> None:
-    """The reference looks at all pairs in double precision, on the CPU."""
-    n = 700
-    problem = instance(kind, n)
-    tour = warptsp.solve(problem, method="construct", start="space-filling").tour
-    found = warptsp.solve(
-        problem, method="two-opt", start=tour, device=device, params={"pruned": True, "passes": 25}
-    )
-    d = distances(problem).astype(float)
-    tour = np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
-    i, j = np.tril_indices(n, -1)[::-1]  # by the number of the move
-    for _ in range(25):
-        after = np.roll(tour, -1)
-        delta = d[tour[i], tour[j]] + d[after[i], after[j]] - d[tour, after][i] - d[tour, after][j]
-        best = int(np.argmin(delta))
-        if delta[best] >= -1e-9 * d.max():
-            break
-        tour[i[best] + 1 : j[best] + 1] = tour[i[best] + 1 : j[best] + 1][::-1].copy()
-    assert (found.tour == tour).all()
-    counters = found.counters
-    assert counters["effective_evaluations"] == counters["passes"] * n * (n - 1) // 2
-    # Four distances of the small squares are within the allowance of single precision.
-    assert 0 < counters["evaluations"] <= counters["effective_evaluations"]
-    assert kind == "duplicates" or counters["evaluations"] < counters["effective_evaluations"]
-
-
-@pytest.mark.parametrize(
-    ("problem", "message"),
-    [
-        *(
-            (instance(kind, 20), "pruned needs distances of the plane")
-            for kind in ("whole", "GEO", "MAN_2D", "EUC_3D")
-        ),
-        (instance("EUC_2D", 24, open=OpenPath()), "a closed tour and no fixed edges"),
-        (instance("EUC_2D", 24, fixed_edges=[(0, 9)]), "and no fixed edges"),
-    ],
-)
-def test_what_cannot_be_pruned(problem: Problem, message: str) -> None:
-    with pytest.raises(UnsupportedProblem, match=message):
-        warptsp.solve(problem, method="two-opt", params={"pruned": True}, device="cpu")
-
-
 EDGES = [(0, 13), (13, 9), (20, 2)]
 KEPT_PLACES, IN_ORDER = (5, 17, 30, 31, 39), ((3, 9), (9, 20), (4, 39), (11, 12), (12, 13))
 
@@ -237,10 +185,6 @@ KEPT_PLACES, IN_ORDER = (5, 17, 30, 31, 39), ((3, 9), (9, 20), (4, 39), (11, 12)
 @pytest.mark.parametrize(
     ("method", "params", "kind", "n", "start", "fields"),
     [
-        *(
-            ("two-opt", {"pruned": True}, kind, 3000, "greedy", {})
-            for kind in ("EUC_2D", "FLOOR_2D", "EXACT_2D")
-        ),
         # Beyond shared memory: passes in tiles, and in double precision on the CPU.
         *(
             ("two-opt", {"passes": 30}, kind, 20_000, start, {})
@@ -454,7 +398,6 @@ def test_versions_of_swaps_have_limits() -> None:
             {"block": 128, "grid": 9},
             "a launch of 9 blocks with 128 threads, 109 moves a thread",
         ),
-        ("two-opt", 500, {"pruned": True}, "between 16 stretches of the tour"),
         ("three-opt", 300, {}, "a pass of 17820400 moves"),
         ("swap", 300, {}, "double precision"),
         ("swap", 300, {"version": 1}, "version 1: a pass of 44551 moves in 64 blocks with 128 threads"),
@@ -543,9 +486,9 @@ def test_tiles_of_links_that_alternate() -> None:
                 method="two-opt",
                 start="given",
                 device=device,
-                params={"passes": 1, "pruned": pruned},
+                params={"passes": 1},
             ).length
-            for device, pruned in (("cuda", False), ("cpu", True))
+            for device in ("cuda", "cpu")
         ]
         # Single precision may take one distance of a million for the next whole number.
         assert lengths[1] <= lengths[0] <= lengths[1] + 4

@@ -120,7 +120,6 @@ def test_few_cities(method, params, device):
     [
         *((method, {"passes": 20}, 1500) for method in ("two-opt", "swap", "relocate")),
         *((method, {"passes": 20}, 150) for method in ("three-opt", "vnd")),
-        ("two-opt", {"passes": 60, "pruned": True}, 1500),
         *(("symmetric-two-opt", order, 600 if order == RANDOM else 3000) for order in VARIANTS),
         ("symmetric-three-opt", {}, 400),
         ("hill-climbing", {"climbers": 100, "restart": "perturb"}, 60),

@@ -19,7 +19,6 @@ IMPOSSIBLE = [
     ([*EXHAUSTIVE, *NEIGHBOR, "ils", "hill-climbing"], {"block": 100}, "block: 100 is not a multiple of 32"),
     (EXHAUSTIVE, {"block": 2048}, "block: 2048"),
     (EXHAUSTIVE, {"grid": 0}, "grid: 0"),
-    (["two-opt"], {"pruned": True, "block": 64}, "pruned: block, grid, jobs, tour_order and"),
     (["swap"], {"before": (1, 2, 3)}, "3 cities are not pairs"),
     (["swap"], {"before": (4, 4)}, "before itself"),
     (["swap"], {"fixed": (9,)}, "fixed: city 9"),

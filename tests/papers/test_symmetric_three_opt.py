@@ -21,15 +21,16 @@ def solve(problem, start="random", **options):
 def best_gain_of_three(problem, tour):
     """The most that the exchange of three edges can gain, but for those that must stay; by brute force."""
     d, t, free = closed(problem, tour)
-    t = t.tolist()
+    u = np.roll(t, -1)
+    triples = list(itertools.combinations(np.flatnonzero(free), 3))
+    i, j, k = np.array(triples, dtype=np.intp).reshape(-1, 3).T
+    a, b, first, last = (u[i], t[j]), (u[j], t[k]), t[i], u[k]  # what lies between the edges
+    old = d[first, a[0]] + d[a[1], b[0]] + d[b[1], last]
     most = 0.0
-    for i, j, k in itertools.combinations(np.flatnonzero(free), 3):
-        a, b, c = t[i + 1 : j + 1], t[j + 1 : k + 1], t[k + 1 :] + t[: i + 1]
-        old = d[a[-1], b[0]] + d[b[-1], c[0]] + d[c[-1], a[0]]
-        for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
-            for first, second in ((x, y), (y, x)):
-                new = d[c[-1], first[0]] + d[first[-1], second[0]] + d[second[-1], c[0]]
-                most = max(most, old - new)
+    for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
+        for one, two in ((x, y), (y, x)):
+            gains = old - (d[first, one[0]] + d[one[1], two[0]] + d[two[1], last])
+            most = max(most, gains.max(initial=0.0))
     return most
 
 
@@ -101,7 +102,7 @@ def reference(problem, tour):
 
 @pytest.mark.parametrize("kind", [*PLANAR, "GEO", *MATRICES])
 def test_the_tour_of_the_definition(kind, device):
-    for n in (5, 6, 7, 9, 24, 37):
+    for n in (5, 6, 9, 16, 33):  # the last one has two ranges of rungs
         problem = problem_of(kind, n, seed=n, side=60 if n % 2 else 1000)
         tour, steps, moves = reference(problem, np.arange(n))
         result = solve(problem, "given", device=device)

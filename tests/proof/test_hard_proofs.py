@@ -15,7 +15,7 @@ from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp._native import Effort, StopToken
-from warptsp.proof import closed_instance, node_program, proven_bound, read_proof
+from warptsp.proof import check, closed_instance, node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
 from warptsp.proof.evidence import Evidence
 from warptsp.proof.linear_program import LinearProgram
@@ -83,6 +83,26 @@ def test_sums_of_long_lengths_are_exact():
     assert exponent_for(few, length[0]) == 16
     assert exponent_for(many, length[1]) < 16
     assert length[1] << exponent_for(many, length[1]) < 2**55
+
+
+@pytest.mark.parametrize("kind", [np.int64, float])
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_edges_that_no_tour_needs_may_be_of_any_length(kind, share, tmp_path):
+    """Units suit the tour: they would be coarse, or sums too large, if they suited such edges."""
+    draw = np.random.default_rng(int(10 * share))
+    matrix = draw.random((40, 40)) * 1000 if kind is float else draw.integers(0, 1000, (40, 40))
+    matrix = np.triu(matrix, 1).astype(kind)
+    far = draw.random((40, 40)) < share
+    far[np.arange(39), np.arange(1, 40)] = far[0, 39] = False
+    proofs = []
+    for wall in (100_000, 10**15):
+        given = np.triu(np.where(far, kind(wall), matrix), 1)
+        problem = Problem.from_matrix(given + given.T)
+        proofs.append(prove(problem, construct(problem), threads=1, certificate=tmp_path / "proof.json"))
+        assert proofs[-1].proved
+        assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) is not None
+    assert proofs[0].length == pytest.approx(proofs[1].length, rel=2e-7)
+    assert proofs[1].lower_bound == pytest.approx(proofs[1].length, rel=2e-7)
 
 
 # Few arcs
@@ -217,7 +237,7 @@ def shifted(n: int) -> Problem:
 )
 def test_tours_differ_by_multiples_of_the_stride(problem, stride, tmp_path):
     instance = ClosedInstance.of(problem, 1000)
-    assert instance.stride == stride << instance.exponent
+    assert instance.stride == check._difference_of_tours(instance.lengths) == stride << instance.exponent
     n = instance.size
     lengths = {instance.units(np.array([*order, n - 1])) for order in permutations(range(n - 1))}
     assert len({length % instance.stride for length in lengths}) == 1
@@ -236,9 +256,18 @@ def test_a_proof_on_a_raster_ends_one_stride_below_the_tour(monkeypatch, tmp_pat
     proof = prove(problem, tour, threads=1, certificate=tmp_path / "proof.json")
     assert proof.proved
     assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) == proof.length
-    monkeypatch.setattr(closed_instance, "_stride_of", lambda lengths, unit: unit)
+    monkeypatch.setattr(check, "_difference_of_tours", lambda lengths: 1)
     assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) is None
+    monkeypatch.setattr(closed_instance, "_stride_of", lambda lengths, unit: unit)
     assert prove(problem, tour, threads=1).nodes > proof.nodes
+
+
+def test_a_wrong_stride_makes_no_proof_that_is_accepted(monkeypatch, tmp_path):
+    monkeypatch.setattr(closed_instance, "_stride_of", lambda lengths, unit: 1000 * unit)
+    problem = raster(20, "EUC_2D")
+    proof = prove(problem, construct(problem), certificate=tmp_path / "proof.json")
+    assert proof.proved
+    assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) is None
 
 
 def test_a_wide_gap_leaves_few_edges_in_the_programme_of_the_tree():

@@ -398,6 +398,7 @@ def test_instances_and_tours_that_are_refused(monkeypatch):
         ({"checkpoint": 5}, "checkpoint: 5 is not the name of a file"),
         ({"resume": 5}, "resume: 5 is not the name of a file"),
         ({"certificate": "there/is/no/such.json"}, "there is no directory .*there/is/no; create it first"),
+        ({"certificate": "a", "checkpoint": "a"}, "checkpoint .a.: this file is taken by certificate"),
         ({"callback": 5}, "callback: 5 is not callable"),
         ({"token": 5}, "token: 5 is not a StopToken"),
         ({"token": warptsp.MaxRuntime(3)}, r"token: MaxRuntime\(seconds=3\.0\) is not a StopToken"),

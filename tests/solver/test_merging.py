@@ -108,7 +108,7 @@ def test_what_each_tour_does_better_is_taken(kind):
         problem = Problem.from_matrix(apart * rng.uniform(1, 1.1, (n, n)), asymmetric=True, open=path)
     else:
         problem = Problem.from_points(points, "EXACT_2D", open=path)
-    best = warptsp.solve(problem, kicks=2000, threads=1, device="cpu", bound=False).tour
+    best = warptsp.solve(problem, kicks=300, threads=1, device="cpu", bound=False).tour
     tours = []
     for half in (slice(50, n // 2 - 10), slice(n // 2 + 10, n - 50)):
         tour = best.copy()

@@ -126,17 +126,27 @@ def test_who_may_end_early():
     """A method may end by itself where nobody has said when to end."""
     default, other = DefaultStop(100), NoImprovement(5)
     assert default.may_end_early()
-    assert not DefaultStop(5_000).may_end_early()
+    assert DefaultStop(5_000).may_end_early()
+    assert not DefaultStop(5_000, telling=False).may_end_early()
     assert not other.may_end_early()
     assert (StopToken() | default).may_end_early()
     assert not (other & default).may_end_early()
 
 
 def test_default_stop_of_large_instances_grows():
-    assert DefaultStop(5_000).planned_limit() == Limit(10.0, None)
-    assert not DefaultStop(5_000)(state(elapsed=9.9))
-    limits = [DefaultStop(n).planned_limit().seconds for n in (100_000, 1_000_000, 10_000_000)]
-    assert limits == [56.2, 316.2, 1778.3]
+    large = (5_000, 10_000, 100_000, 300_000, 1_000_000, 10_000_000)
+    assert not DefaultStop(5_000, telling=False)(state(elapsed=9.9))
+    limits = [DefaultStop(n, telling=False).planned_limit().seconds for n in large]
+    assert limits == [10.0, 10.0, 56.2, 128.2, 316.2, 1778.3]
+    # Longer if the method tells when little is left to gain.
+    assert [DefaultStop(n).planned_limit().seconds for n in large] == [
+        22.2,
+        40.6,
+        300.0,
+        300.0,
+        316.2,
+        1778.3,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,8 +237,8 @@ def test_bounds_between_the_default_rules(cities, limit):
             "no further improvement expected",
             "no limit given: until there is no more improvement, at most 10 s",
         ),
-        (DefaultStop(2001), state(elapsed=10.0), "10 s for 2001 cities", "no limit given: 10 s"),
-        (DefaultStop(2001), state(length=0), "a tour of length 0 is optimal", "no limit given: 10 s"),
+        (DefaultStop(2001), state(elapsed=10.0), "10 s for 2001 cities", "no limit given: until less than"),
+        (DefaultStop(2001, telling=False), state(length=0), "a tour of length 0", "no limit given: 10 s"),
         (
             DefaultStop(52, optimum=7),
             state(length=7),

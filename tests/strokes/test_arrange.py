@@ -182,7 +182,9 @@ def test_inner_cuts_come_first():
 
     paths = [square(0, 0, 100), square(10, 10, 30), square(60, 60, 30), square(12, 12, 5), square(200, 0, 5),
              np.array([[70.0, 70.0]])]  # fmt: skip
-    around = parents(paths, np.array([len(p) > 1 for p in paths]))
+    loops = np.array([len(p) > 1 for p in paths])
+    around, as_given = parents(paths, loops, np.zeros(6, int), np.arange(6))
+    assert not as_given
     assert around.tolist() == [-1, 0, 0, 1, -1, 2]
     assert heights(around).tolist() == [2, 1, 1, 0, 0, 0]
     plan = arrange(paths, home=[0, 0], inner_first=True, kicks=100, threads=1, device="cpu")
@@ -192,6 +194,36 @@ def test_inner_cuts_come_first():
     best = cheapest(paths[:4], Euclidean(), np.zeros(2), False, np.ones(4, bool), None, around[:4])
     small = arrange(paths[:4], home=[0, 0], inner_first=True, kicks=100, threads=1, device="cpu")
     assert best - 1e-9 <= small.travel <= 1.2 * best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_lies_in_several_outlines_comes_before_each(seed):
+    rng = np.random.default_rng(seed)
+    low, size = rng.uniform(0, 60, (60, 2)), rng.uniform(0, 60, (60, 2)) * (rng.random((60, 1)) < 0.5)
+    corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
+    paths = [at + (corners * side if side.any() else corners[:1]) for at, side in zip(low, size, strict=True)]
+    group = rng.integers(0, 1 + seed % 3, 60)
+    plan = arrange(paths, groups=group.tolist(), inner_first=True, kicks=50, threads=1, device="cpu")
+    place = np.argsort(plan.order)
+    high = low + size
+    within = (low[:, None] > low).all(axis=2) & (high[:, None] < high).all(axis=2)
+    inner, outer = np.nonzero(within & (group[:, None] == group))
+    assert len(inner) > 20
+    assert (place[inner] < place[outer]).all()
+
+
+def test_an_order_that_has_inner_ones_first_is_never_made_worse():
+    square = np.array([[0.0, 0], [8, 0], [8, 8], [0, 8], [0, 0]])
+    shapes = {
+        "nested": [square / 4 + 2, square],
+        "a hole": [np.array([[3.0, 3]]), square],
+        "crossing": [np.array([[3.0, 3]]), square, square * 0.9 + 2],
+    }
+    for name, block in shapes.items():
+        places = [(10 * x, 10 * (y if x % 2 else 14 - y)) for x in range(10) for y in range(15)]
+        paths = [shape + place for place in places for shape in block]
+        plan = arrange(paths, home=[0, 0], inner_first=True, loops=False, time_limit=0, device="cpu")
+        assert plan.travel <= plan.travel_before, name
 
 
 def test_ends_are_joined_within_a_tolerance():

@@ -302,6 +302,19 @@ def test_a_dxf_polyline_of_one_vertex_moves_as_a_point(folder):
     assert [e.get_points("x")[0][0] for e in entities] == [0, 9, 40, 50]
 
 
+def test_a_closed_dxf_polyline_is_one_in_a_file_of_no_version(folder):
+    pytest.importorskip("ezdxf")
+    polylines = [
+        f"0\nLWPOLYLINE\n100\nAcDbEntity\n8\n0\n100\nAcDbPolyline\n90\n4\n70\n1\n10\n{low}\n20\n{low}\n10\n{high}\n"
+        f"20\n{low}\n10\n{high}\n20\n{high}\n10\n{low}\n20\n{high}\n"
+        for low, high in ((0, 30), (10, 20), (13, 15))
+    ]
+    body = "".join(polylines)
+    text = f"0\nSECTION\n2\nENTITIES\n{body}0\nENDSEC\n0\nEOF\n"
+    after = written("a.dxf", text.encode(), Rules(inner_first=True)).decode()
+    assert [after.index(one) for one in polylines] == sorted(map(after.index, polylines), reverse=True)
+
+
 def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):
     ezdxf = pytest.importorskip("ezdxf")
     document = ezdxf.new()

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.common import note, provenance, was_on_gpu
+from benchmarks.common import host, note, provenance, was_on_gpu
 from benchmarks.reproduce.harness.results import append, read_cells
 from benchmarks.reproduce.harness.study import Cell, Setting, Study, name_of
 
@@ -148,8 +148,7 @@ def machine(setting: Setting, commit: str | None) -> dict[str, str]:
     from warptsp.devices import describe
     from warptsp.machine import resolve_threads
 
-    source = provenance()
-    name = source["machine"]
+    source, name = provenance(), host()
     if setting.device != "cpu":
         gpus = describe()["gpus"]
         name = f"{gpus[0]['name']} beside {name}" if gpus else name

@@ -153,7 +153,9 @@ class Search:
             "--cluster-param",
         ),
     ]
-    checkpoint_interval: Annotated[float, time_option("Minimum time between checkpoint writes.", default="5")]
+    checkpoint_interval: Annotated[
+        float | None, time_option("Minimum time between checkpoint writes.  [default: 5 s]")
+    ]
 
     def arguments(self) -> dict[str, Any]:
         """Return them as `warptsp.solve` takes them."""

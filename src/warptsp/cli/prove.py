@@ -65,10 +65,13 @@ def command(
     """
     from warptsp.errors import OutputError
     from warptsp.interruption import FirstSignal
+    from warptsp.outputs import check_outputs
     from warptsp.solver.proving import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
     outputs.check([("the instance itself", instance)], others)
+    if tour is not None:
+        check_outputs(others, [("the tour", tour)])
     problem, cities = with_tour(reading.load(instance), tour, ends)
     outputs.check_tours(problem)
     with FirstSignal() as signals:

@@ -73,6 +73,10 @@ class _Rows(TableRows):
 
     def __init__(self, values: Sequence[Any], file: str, titles: list[str] | None = None) -> None:
         self._values = values
+        first = [] if titles else values[0]
+        flags = [value for value in first if isinstance(value, (bool, np.bool_))]
+        if flags and not any(isinstance(value, str) for value in first):
+            raise InvalidProblem(f"row 0 (counted from 0): {_text(flags[0])}: a number is needed")
         texts = [(row, [_text(value) for value in fields]) for row, fields in enumerate(values)]
         decimals = {at for fields in values for at, value in enumerate(fields) if isinstance(value, float)}
         super().__init__(texts, file, titles, decimals=decimals)

@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from warptsp._checks import not_installed
-from warptsp._words import as_called, did_you_mean
+from warptsp._words import as_called, counted, did_you_mean
 from warptsp.errors import InvalidOption, ParseError, WarpTSPError
 
 from ._files import check_unpacked
@@ -46,6 +46,8 @@ _SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 # Programs write such rows where cells have a colour, and openpyxl takes longer for them than for numbers.
 _EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]*/>)*</\1row\s*>)")
+_HIDDEN_ROW = re.compile(rb"<(?:\w+:)?row\b[^<>]*\bhidden=['\"](?:1|true)['\"]")
+_NO_VALUE = re.compile(rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # a character that XML does not hold, as Office writes it
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
@@ -104,6 +106,7 @@ def _rows(
                 sheet.reset_dimensions()  # what it says of its size may be wrong either way
                 rows, decimals = _texts(sheet.iter_rows(values_only=True), most, file)
                 if rows:
+                    _tell_of_cells(file, book._archive.read(sheet._worksheet_path))
                     _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
                     return rows, decimals
     except WarpTSPError:
@@ -181,6 +184,20 @@ def _tell(file: str, title: str, others: list[str]) -> None:
     if others:
         shown = ", ".join(map(quoted, others[:4])) + (", ..." if len(others) > 4 else "")
         _log.info("%s: the sheet %s is read, the others are not: %s", file, quoted(title), shown)
+
+
+def _tell_of_cells(file: str, sheet: bytes) -> None:
+    """Say what a reader of the sheet sees otherwise."""
+    if hidden := len(_HIDDEN_ROW.findall(sheet)):
+        rows = counted(
+            hidden, "row that is hidden or filtered out is", "rows that are hidden or filtered out are"
+        )
+        _log.warning("%s: %s read like the others: delete what does not count", file, rows)
+    if lacking := len(_NO_VALUE.findall(sheet)):
+        cells = counted(lacking, "formula has", "formulas have")
+        _log.warning(
+            "%s: %s no value, as if nothing stood there: open the file in Excel and save it", file, cells
+        )
 
 
 def _check_tour(problem: Problem, path: str) -> None:

@@ -1,8 +1,8 @@
 """Optimal and best known lengths of the public benchmark instances.
 
 ``known_lengths.csv`` holds, for each instance of TSPLIB and of the DIMACS challenge, its optimal or best
-known length, and the length of the tour that takes the cities in file order. The second is a fingerprint: an
-instance that has the name but other cities is not recognised.
+known length, and a digest of its cities in file order: an instance that has the name but other cities, if
+only one that has moved a little, is not recognised.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class KnownLength:
     length: int | float
     proven: bool
     fixed_edges: FixedEdges = ()
-    identity_length: int | None = None
+    digest: str | None = None
 
     def gap(self, length: float) -> float:
         """How much longer `length` is, as a fraction: 0.01 is one per cent."""
@@ -65,6 +66,17 @@ def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | Non
         return None
     length = grid_optimal_length(rows, columns, spacing=int(spacing))
     return KnownLength(name, len(coordinates), Metric.EUC_2D, length, proven=True)
+
+
+def digest_of(cities: NDArray[Any]) -> str:
+    """A digest of coordinates, or of a matrix but for its diagonal."""
+    import hashlib  # few instances have a known name
+
+    numbers = np.array(cities, dtype="<f8", order="C")
+    numbers += 0.0  # there is one zero only
+    if len(numbers) == numbers.shape[1]:
+        np.fill_diagonal(numbers, 0.0)
+    return hashlib.blake2b(numbers.data, digest_size=8).hexdigest()
 
 
 # The challenge's generators call their instances by number of cities and seed.
@@ -99,10 +111,10 @@ def _table() -> dict[tuple[str, FixedEdges], KnownLength]:
     text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
     found = {}
     for row in csv.DictReader(text.splitlines()):
-        n, length, identity_length = (int(row[title]) for title in ("n", "length", "identity_length"))
+        n, length = int(row["n"]), int(row["length"])
         pairs = (pair.split("-") for pair in row["fixed_edges"].split())
         edges = tuple((int(a), int(b)) for a, b in pairs)
         metric, proven = Metric[row["metric"]], row["proven"] == "1"
-        entry = KnownLength(row["name"], n, metric, length, proven, edges, identity_length)
+        entry = KnownLength(row["name"], n, metric, length, proven, edges, row["digest"])
         found[row["name"].lower(), edges] = entry
     return found

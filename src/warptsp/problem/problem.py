@@ -30,7 +30,7 @@ from warptsp.problem.checks import (
 )
 from warptsp.problem.constraints import OpenPath, check_open_path, checked_fixed_edges, no_edges, with_cities
 from warptsp.problem.doubts import doubt_about_rounding
-from warptsp.problem.known import KnownLength, known_grid, known_length_by_name
+from warptsp.problem.known import KnownLength, digest_of, known_grid, known_length_by_name
 from warptsp.problem.matrices import (
     Distance,
     are_distances,
@@ -324,8 +324,7 @@ class Problem(Searched, Origin):
     def known_length(self) -> KnownLength | None:
         """The optimal or best known length, if this is one of the published instances.
 
-        The name alone is not trusted: the number of cities, the metric, the fixed edges and the length of the
-        tour in file order must agree too.
+        The name alone is not trusted: metric, fixed edges and all cities in file order must agree too.
         """
         if not self.name or self.open is not None:
             return None
@@ -337,8 +336,8 @@ class Problem(Searched, Origin):
         entry = known_length_by_name(self.name, fixed)
         if entry is None or (entry.n, entry.metric) != (self.n, self.metric):
             return None
-        in_file_order = self.length(np.arange(self.n, dtype=np.int32))
-        return entry if entry.identity_length == in_file_order else None
+        cities = self.given_matrix() if self.coordinates is None else self.coordinates
+        return entry if entry.digest == digest_of(cities) else None
 
     def missing_arcs(self, tour: ArrayLike) -> NDArray[np.int32]:
         """Return the arcs of a tour that are missing from the matrix.

@@ -200,9 +200,10 @@ class _Reader:
         }
         elimination = document["elimination"]
         # Lengths in these units are whole numbers that have fewer than 49 bits.
-        finest = min(1100, largest_exponent(self._problem))
+        length = document.length("length", integral=False)
+        finest = min(1100, largest_exponent(self._problem, length))
         return Certificate(
-            length=document.length("length", integral=False),
+            length=length,
             tour=document.array(document["tour"], "tour", 0, n - 1, n).astype(np.int32),
             exponent=document.whole(document["exponent"], "exponent", -1100, finest),
             cuts=cuts,

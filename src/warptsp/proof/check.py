@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +66,9 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         if places is None or places.problem.n != certificate.places or not _are_places(problem, places):
             return None
     instance = ClosedInstance.of(problem, length, certificate.exponent, places=places)
+    if problem.integral:
+        unit = 1 << max(0, certificate.exponent)
+        instance = replace(instance, stride=_difference_of_tours(instance.lengths) or unit)
     if not all(is_valid(cut) for cut in certificate.cuts.values()):
         return None
     if not is_complete([leaf.branches for leaf in certificate.leaves]):
@@ -83,6 +88,21 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     if problem.integral:
         return length if proven == length else None
     return min(proven, length) if is_optimal(problem, length, proven) else None
+
+
+def _difference_of_tours(lengths: NDArray[np.int64]) -> int:
+    """Return what divides the difference of any two closed tours, 0 if all have the same length.
+
+    Exchanges of two edges lead from any tour to any other. One that replaces (a, c) and (b, d) by (b, c) and
+    (a, d) makes no difference if a is as much further than b from c as from d. Two that are next to each
+    other, or but one, are enough: by such steps one comes from any a past any c to any b.
+    """
+    common = 0
+    for step in (1, 2):
+        for a in range(len(lengths) - step):
+            further = np.delete(lengths[a] - lengths[a + step], [a, a + step])
+            common = math.gcd(common, int(np.gcd.reduce(further - further[:1])))
+    return common
 
 
 def _are_places(problem: Problem, places: Places) -> bool:

@@ -33,7 +33,9 @@ __all__ = [
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
 LENGTH_BITS, TOUR_BITS = 48, 55
-"""Bits of the longest edge and of a tour, in units, so that sums of lengths and prices are exact."""
+"""Bits of the longest edge and of a tour, in units, so that sums of lengths and prices are exact.
+
+An edge that is longer than the tour is in no shorter one, and may count as shorter than it is."""
 TOLERANCE = 1e-7
 """Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
 FINER_BITS = 6
@@ -97,9 +99,9 @@ class ClosedInstance:
     ----------
     problem : Problem
     lengths : ndarray of int64, shape (m, m)
-        In units of ``2**-exponent``, rounded down; integers are not, unless they are very long. An open path
-        that has a free end gets a dummy city, the last one, at length 0 from all others; one with given ends
-        an edge of length 0 between them.
+        In units of ``2**-exponent``, rounded down; integers are not, unless they are very long. None counts
+        as longer than ``2**48 - 1``. An open path that has a free end gets a dummy city, the last one, at
+        length 0 from all others; one with given ends an edge of length 0 between them.
     exponent : int
     fixed : ndarray of int32, shape (k, 2)
         Edges that every tour has.
@@ -189,8 +191,8 @@ class ClosedInstance:
         None if none is finer.
         """
         exponent = exponent_for(self.seen, length)
-        if exponent <= self.exponent:
-            exponent = min(self.exponent + FINER_BITS, largest_exponent(self.seen))
+        if exponent <= self.exponent and not self.problem.integral:
+            exponent = min(self.exponent + FINER_BITS, largest_exponent(self.seen, length))
         return exponent if exponent > self.exponent else None
 
     def value(self, units: int) -> int | float:
@@ -259,15 +261,15 @@ def exponent_for(problem: Problem, length: int | float) -> int:
     the linear programme.
     """
     if problem.integral:
-        return min(largest_exponent(problem), TOUR_BITS - math.frexp(length)[1])
+        return min(largest_exponent(problem, length), TOUR_BITS - math.frexp(length)[1])
     typical = length / problem.n
     exponent = FRACTION_BITS + 10 - math.frexp(typical)[1] if typical > 0 else 0
-    return min(exponent, largest_exponent(problem))
+    return min(exponent, largest_exponent(problem, length))
 
 
-def largest_exponent(problem: Problem) -> int:
-    """Return the exponent of the finest units in which no length is too long."""
-    bits = math.frexp(max(problem.distance_bound, 1e-300))[1]
+def largest_exponent(problem: Problem, length: int | float) -> int:
+    """Return the exponent of the finest units in which no edge of a tour of this length is too long."""
+    bits = math.frexp(max(min(problem.distance_bound, length), 1e-300))[1]
     return min(FRACTION_BITS, LENGTH_BITS - bits) if problem.integral else LENGTH_BITS - 2 - bits
 
 
@@ -312,8 +314,13 @@ def _take_detours(
 
 
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:
-    if integral:
-        whole = row.astype(np.int64)
-        return whole << exponent if exponent >= 0 else whole >> -exponent
-    units: NDArray[np.int64] = np.floor(np.ldexp(row, exponent)).astype(np.int64)
-    return units
+    longest = (1 << LENGTH_BITS) - 1
+    whole: NDArray[np.int64]
+    if not integral:
+        with np.errstate(over="ignore"):
+            whole = np.minimum(np.floor(np.ldexp(row, exponent)), longest).astype(np.int64)
+    elif exponent < 0:
+        whole = np.minimum(row.astype(np.int64) >> -exponent, longest)
+    else:
+        whole = np.minimum(row.astype(np.int64), longest >> exponent) << exponent
+    return whole

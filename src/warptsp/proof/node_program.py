@@ -85,7 +85,7 @@ class NodeProgram:
         if instance.seen.matrix is None and instance.size == instance.seen.n:
             points = instance.seen.given_coordinates()[:, :2]
             self.relaxation.set_coordinates(np.ascontiguousarray(points, dtype=np.float64))
-        longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
+        longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
         self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():

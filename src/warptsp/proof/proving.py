@@ -282,16 +282,13 @@ class _Proving:
             if _is_proved(problem, state) or not options.tree or self._token.stopped():
                 return state
             tour = self.best(tour)
-            if problem.integral:
-                if instance.over is None or problem.n > MAX_CITIES:
+            # Units that suit a first tour many times as long are too coarse; so are any of reals where many
+            # pairs are equal.
+            exponent = instance.finer_exponent(problem.length(tour))
+            if exponent is None:
+                if not problem.integral or instance.over is None or problem.n > MAX_CITIES:
                     return state
-                places = exponent = None
-            else:
-                # Units that suit a first tour many times as long are too coarse; so are any where many pairs
-                # are equal.
-                exponent = instance.finer_exponent(problem.length(tour))
-                if exponent is None:
-                    return state
+                places = None
             coarser, self.floor = state, max(self.floor, instance.value(state.bound))
             search_until = earlier = None
 

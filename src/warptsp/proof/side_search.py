@@ -91,8 +91,7 @@ def _lengths(
 
 def _longest(instance: ClosedInstance) -> float:
     """Return what none of these lengths exceeds: integers as they are, reals in units."""
-    problem = instance.problem
-    return math.ldexp(problem.distance_bound, 0 if problem.integral else instance.exponent)
+    return math.ldexp(float(instance.lengths.max()), -instance.exponent if instance.problem.integral else 0)
 
 
 def _candidates(instance: ClosedInstance, edges: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -34,7 +34,7 @@ class Checkpoint:
     Raises `OutputError` when made, if the file cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float = 5.0) -> None:
+    def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float) -> None:
         interval = checked_number(
             "checkpoint interval", interval, minimum=0.0, what="a number of seconds, 0 or more"
         )

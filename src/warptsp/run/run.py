@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -210,7 +211,7 @@ class Run:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
             state = self.course.state(elapsed, length, -1 if early else kicks)
-            if not self._ask(state) and self.failure is None and self._is_proved(length, tour):
+            if not self._ask(state, tour) and self.failure is None and self._is_proved(length, tour):
                 self.stop_reason = PROVED
         return self.stop_reason is not None or self.token.stopped()
 
@@ -333,14 +334,26 @@ class Run:
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
 
-    def _ask(self, state: SearchState) -> bool:
-        """Ask the criterion; True if it says stop."""
+    def _ask(self, state: SearchState, tour: Callable[[], NDArray[np.int32]] | None = None) -> bool:
+        """Ask the criterion; True if it says stop, of the exact length, too: running sums of reals drift."""
         try:
             if self.criterion(state):
-                self.stop_reason, self._asked = self.criterion.reason(state), True
+                if tour is not None and not self.problem.integral:
+                    state = self._exact(state, tour)
+                if self.criterion(state):
+                    self.stop_reason, self._asked = self.criterion.reason(state), True
         except BaseException as error:  # as of a callback
             self._fail(error, "the stopping criterion raised")
         return self._asked
+
+    def _exact(self, state: SearchState, tour: Callable[[], NDArray[np.int32]]) -> SearchState:
+        """Return the same with the exact length, or with a longer one where no length decides."""
+        longer = replace(state, length=1e12 * (state.length + 1.0))
+        if self.criterion(longer):
+            return longer
+        self.offer(tour())
+        exact = state.length if self.best_length is None else self.best_length
+        return state if exact <= state.length * (1.0 + 1e-9) else replace(state, length=exact)
 
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):

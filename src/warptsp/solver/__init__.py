@@ -57,7 +57,7 @@ def solve(
     callback: Callable[[Progress], object] | None = None,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_interval: float = 5.0,
+    checkpoint_interval: float | None = None,
     snapshots: int = 0,
     on_interrupt: str | None = None,
 ) -> Result:
@@ -157,8 +157,8 @@ def solve(
         File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
         A proof that was asked for is kept in a file of this name plus ``.proof``, and continues from there
         when ``start=`` names the tour.
-    checkpoint_interval : float
-        Minimum number of seconds between two writes.
+    checkpoint_interval : float, optional
+        Minimum number of seconds between two writes; by default 5.
     snapshots : int
         How many tours of the run the result keeps, including the first and the best; fewer if the tour
         was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.

@@ -18,7 +18,7 @@ from warptsp.bound.beside import BoundBeside, checked_bound
 from warptsp.devices import resolve_device
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import CPU, Devices
-from warptsp.methods import METHODS, Method, get_method
+from warptsp.methods import MAIN, METHODS, Method, get_method
 from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
 from warptsp.methods.places import Seen, seen_by
@@ -103,6 +103,12 @@ class Step:
         """How many cities, or places, the method is given."""
         assert self.view is not None  # it is planned
         return self.view.problem.n
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells by itself when little is left to gain."""
+        assert self.view is not None  # it is planned
+        return self.method.name == MAIN and self.outer is None and not self.view.problem.asymmetric
 
     @property
     def ends(self) -> bool:
@@ -198,14 +204,19 @@ def check_checkpoint(file: object, source: object) -> None:
         check_outputs([("checkpoint", name) for name in kept], [("the instance itself", source)])
 
 
-def checkpoint_of(problem: Problem, file: object, interval: float, start: str) -> Checkpoint | None:
+def checkpoint_of(problem: Problem, file: object, interval: float | None, start: str) -> Checkpoint | None:
     """Return the checkpoint that a run writes to this file; a warning says if it will replace one that
     the run does not start from."""
     if file is None:
+        if interval is not None:
+            raise InvalidOption(
+                f"{as_called('checkpoint_interval', '--checkpoint-interval')}: there is no checkpoint; name "
+                f"its file with {as_called('checkpoint', '--checkpoint')}"
+            )
         return None
     if not isinstance(file, (str, os.PathLike)):
         raise InvalidOption(f"checkpoint: {shown(file)} is not the name of a file")
-    checkpoint = Checkpoint(file, problem, interval)
+    checkpoint = Checkpoint(file, problem, 5.0 if interval is None else interval)
     name = os.fspath(file)
     if os.path.isfile(name) and start != name:
         logger.warning("the checkpoint %s already exists and will be replaced; start continues from it", name)

@@ -117,9 +117,11 @@ def prove(
     from functools import partial
 
     from warptsp._checks import check_on_interrupt, shown
+    from warptsp._words import as_called
     from warptsp.claims import delivered_tour
     from warptsp.errors import InvalidOption
     from warptsp.machine import resolve_threads
+    from warptsp.outputs import check_outputs
     from warptsp.problem import Problem
     from warptsp.proof.proof import ProofOptions
     from warptsp.proof.proving import prove_with
@@ -131,6 +133,10 @@ def prove(
     for name, file in (("certificate", certificate), ("checkpoint", checkpoint), ("resume", resume)):
         if file is not None and not isinstance(file, (str, os.PathLike)):
             raise InvalidOption(f"{name}: {shown(file)} is not the name of a file")
+    outputs = [(as_called("certificate", "--certificate"), certificate)]
+    if resume is None or checkpoint is None or os.path.realpath(checkpoint) != os.path.realpath(resume):
+        outputs.append((as_called("checkpoint", "--checkpoint"), checkpoint))  # it may replace that one
+    check_outputs(outputs, [] if resume is None else [("the proof that this one continues", resume)])
     seed = seed_of(seed)
     options = ProofOptions(
         first_tour=partial(_searched, time_limit=time_limit, seed=seed),

@@ -242,7 +242,7 @@ class _Session:
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         """Return what came of it all."""
         settings, run, stages = self.settings, self.runs[-1], self.stages
-        history = _joined_history(self.runs, settings.problem.wall)
+        history = _joined_history(self.runs, settings.problem.wall, length)
         tour = beginning_with(tour, settings.first)
         best = Snapshot(history[-1].seconds, length, tour)
         snapshots = () if settings.recorder is None else settings.recorder.finish(best)
@@ -352,16 +352,21 @@ class _Session:
 def _own_rule(step: Step, known: KnownLength | None, begun: float) -> StoppingCriterion:
     """Return the criterion of a method for which none was given, and which begins at this time."""
     optimum = known.length if known is not None and known.proven else None
-    return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun)
+    return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun, telling=step.tells)
 
 
-def _joined_history(runs: list[Run], wall: int | float | None) -> list[HistoryPoint]:
-    """Return the history of all runs; of tours with missing arcs only if there are no others."""
+def _joined_history(runs: list[Run], wall: int | float | None, length: int | float) -> list[HistoryPoint]:
+    """Return the history of all runs, which ends with this exact length: running sums of floats drift.
+
+    Tours with missing arcs are in it only if there are no others.
+    """
     history: list[HistoryPoint] = []
     for run in runs:
         # A run begins with the tour that the one before ended with.
         history += [point for point in run.course.history if not history or point.length < history[-1].length]
-    return [point for point in history if wall is None or point.length < wall] or history
+    history = [point for point in history if wall is None or point.length < wall] or history
+    longer = [point for point in history[:-1] if point.length > length]
+    return [*longer, HistoryPoint(history[len(longer)].seconds, length)]
 
 
 def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:

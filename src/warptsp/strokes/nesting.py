@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.strokes.model import Flags, Ints, Path
 
@@ -12,46 +13,67 @@ _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
-def parents(paths: Sequence[Path], loops: Flags) -> Ints:
-    """The smallest closed loop around each stroke, -1 where there is none.
+def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit: Ints) -> tuple[Ints, bool]:
+    """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none; and
+    whether units are in a right order already, perhaps another one.
 
-    A stroke is in a loop if its vertices are. One that crosses every loop around it has no right order, and
-    counts by its middle vertex. A k-d tree of these vertices finds those near a loop.
+    A stroke is in a loop of its group if its vertices are. Where it is in several, these follow each other,
+    the larger behind the smaller: two that cross each other may, and one in another must. A stroke that
+    crosses every loop around it has no right order, and counts by its middle vertex. A k-d tree of these
+    vertices finds those near a loop.
     """
+    closed = np.flatnonzero(loops)
+    as_given = _linked(paths, closed.tolist(), group, unit, as_given=True)
+    inner = np.flatnonzero(as_given >= 0)
+    outlines = [paths[loop][:, :2] for loop in closed.tolist()]
+    sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
+    by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
+    found = _linked(paths, by_size, group, unit, as_given=False)
+    return found, bool((as_given[inner] > inner).all())
+
+
+def _linked(
+    paths: Sequence[Path], closed: list[int], group: NDArray[np.int64], unit: Ints, *, as_given: bool
+) -> Ints:
+    """The same for loops that are looked at in this order, which is right."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
-    found = np.full(len(paths), -1, dtype=np.intp)
-    closed = np.flatnonzero(loops)
-    if len(closed) == 0:
+    count = int(unit.max(initial=-1)) + 1
+    found = np.full(count, -1, dtype=np.intp)
+    last = np.arange(count)  # for each unit one on the way to the last of those behind it
+    if not closed:
         return found
     inside_of = np.array([path[len(path) // 2, :2] for path in paths])
-    areas = np.array([_area(paths[loop][:, :2]) for loop in closed.tolist()])
     tree = cKDTree(inside_of)
-    by_area = closed[np.argsort(areas, kind="stable")].tolist()
     for whole in (True, False):
-        for loop in by_area:
-            polygon = paths[loop][:, :2]
+        for loop in closed:
+            polygon, own = paths[loop][:, :2], unit[[loop]]
             low, high = polygon.min(axis=0), polygon.max(axis=0)
             radius = float((high - low).max()) / 2 * (1 + 1e-9)
             near = np.array(tree.query_ball_point((low + high) / 2, radius, p=np.inf), dtype=np.intp)
-            near = near[(found[near] < 0) & (near != loop)]
-            held = near[_contains(polygon, inside_of[near])]
-            if whole:
-                some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
-                held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
-            # Two loops on each other contain each other's vertices or not, as rounding has it; one is the
-            # parent.
-            held = held[[not _is_within(found, loop, int(stroke)) for stroke in held]]
-            found[held] = loop
+            near = near[group[near] == group[loop]]
+            for linked in (False, True)[: 1 + whole]:  # most of those with one behind them come first already
+                left = near[(found[unit[near]] >= 0) == linked]
+                # Two loops on each other contain each other's vertices or not, as rounding has it; one is the
+                # later.
+                left = left[_lasts(last, unit[left]) != _lasts(last, own)]
+                held = left[_contains(polygon, inside_of[left])]
+                if whole:
+                    some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
+                    held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
+                ends = np.setdiff1d(_lasts(last, unit[held]), _lasts(last, own))
+                if as_given and not whole:
+                    ends = ends[ends < own]
+                found[ends] = last[ends] = own
     return found
 
 
-def _is_within(found: Ints, loop: int, stroke: int) -> bool:
-    while loop >= 0:
-        if loop == stroke:
-            return True
-        loop = int(found[loop])
-    return False
+def _lasts(last: Ints, units: Ints) -> Ints:
+    ends = last[units]
+    while ((further := last[ends]) != ends).any():
+        ends = further
+    last[units] = ends
+    return ends
 
 
 def _area(polygon: Path) -> float:

@@ -49,6 +49,7 @@ class Task:
     closed: Flags  # units that are one closed loop, entered anywhere
     group: NDArray[np.int64]
     parent: Ints | None
+    as_given: bool  # whether inner ones come first in the order of the input, too
     machine: Machine
 
     @property
@@ -75,14 +76,12 @@ class Task:
         unit_of = np.empty(len(paths), dtype=np.intp)
         for unit, strokes in enumerate(chains.strokes):
             unit_of[strokes] = unit
-        parent = None
+        parent, as_given = None, True
         if outlines is not None:
-            around = parents(outlines, _are_loops(outlines))[heads]
-            parent = np.where(around >= 0, unit_of[around], -1)
-            parent[group[heads[np.maximum(parent, 0)]] != group[heads]] = -1
+            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of)
             if not (parent >= 0).any():
                 parent = None
-        return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, machine)
+        return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, as_given, machine)
 
     def entered(self, members: Ints, entry: Ints) -> Units:
         """Some units, the closed loops of them entered at these vertices."""
@@ -114,7 +113,7 @@ def _are_loops(paths: list[Path]) -> Flags:
 def given_order(task: Task) -> Ordering:
     """The order of the input, as far as groups and inner cuts allow."""
     keys = [np.arange(len(task.units))]
-    if task.parent is not None:
+    if task.parent is not None and not task.as_given:
         keys.append(heights(task.parent))
     order = np.lexsort([*keys, task.group])
     return Ordering(order, np.zeros(len(task.units), dtype=np.bool_))

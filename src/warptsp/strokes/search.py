@@ -74,7 +74,7 @@ class Effort:
             if self.settle and problem.coordinates is not None:
                 options["time_limit"] = min(options["time_limit"], _ENOUGH + _ENOUGH_PER_CITY * problem.n)
         if self.settle:
-            options["stop"] = DefaultStop(problem.n)
+            options["stop"] = DefaultStop(problem.n, telling=False)
             if self.parts and problem.n <= _FEW:
                 options["stop"] |= MaxKicks(_KICKS * problem.n)
         if start is not None:

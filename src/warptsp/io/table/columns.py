@@ -21,6 +21,7 @@ from warptsp.problem.doubts import look_like_degrees
 from .titles import rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
+_ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,19 @@ def way_out_of_degrees(columns: Columns, points: NDArray[np.float64]) -> str:
         lat, lon = lon, lat
     either = " (or the reverse)" if high.max() <= 90.0 else ""
     return f"give {as_columns(lat=lat, lon=lon)}{either} for great circles, or {as_columns(x=x, y=y)}"
+
+
+def doubt_about_zones(rest: Mapping[int, Any]) -> str | None:
+    """Why coordinates are none of one plane, where another column names several zones of a map."""
+    for values in rest.values():
+        if len(values) and _ZONE.fullmatch(str(values[0])):
+            zones = sorted({str(value).upper() for value in values})
+            if len(zones) > 1 and all(map(_ZONE.fullmatch, zones)):
+                shown = " and ".join(zones[:2])
+                return (
+                    f"places are in several zones of a map, {shown}, and no distances are known between these"
+                )
+    return None
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:

@@ -27,6 +27,7 @@ from .both import with_a_column_each
 from .columns import (
     Columns,
     doubt_about_degrees,
+    doubt_about_zones,
     fitting_metric,
     given_places,
     guessed_columns,
@@ -43,7 +44,7 @@ from .fields import (
     is_node_number,
     is_number,
 )
-from .rows import Cells, Table
+from .rows import COUNTED, Cells, Table
 from .squares import square_in
 from .text import TableText, titles_in
 from .titles import common_unit, free_title, look_like_positions
@@ -102,8 +103,10 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
 def _skip_count(table: Table) -> None:
     """Leave out a first line that says how many rows follow, all alike, as exercises have it."""
     said = [field for field in table.first if field]
-    if table.titles is not None or len(said) != 1 or not re.fullmatch(r"[1-9][0-9]{0,8}", said[0]):
+    if table.titles is not None or len(said) != 1 or not re.fullmatch(r"[1-9][0-9]{0,8}", table.first[0]):
         return
+    if table.rows_called == COUNTED and len(table.first) > 1:
+        return  # of a list, no field is there to fill up the line
     lines, widths = [], []
     for line, row in itertools.islice(table.rows(), 1, None):
         lines.append(line)
@@ -302,10 +305,15 @@ class _Reader:
         coordinates = cells.positions
         if not columns.metric.geographic:  # thousands of degrees there are none
             self.table.check_thousands(columns.positions)
+            if (doubt := doubt_about_zones(cells.rest)) is not None:
+                _log.warning("%s: %s", self.table.file, doubt)
         elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
             rows = counted(int(nowhere.sum()), "place lies", "places lie")
             _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)
         ids, names = self._ids_and_names(columns, cells)
+        if ids is None and isinstance(cells.ids, list) and names is not cells.ids:
+            assert columns.id is not None
+            cells = cells._replace(rest={**cells.rest, columns.id: cells.ids})
         if names is not None:
             fields["labels"] = names
         extra = self._extra_titles(cells.rest)
@@ -358,7 +366,7 @@ class _Reader:
             names = self.table.row_names
         if not isinstance(ids, list):
             return ids, names
-        codes = names is None and "id" not in self.options.columns and any(map(LEADING_ZERO.match, ids))
+        codes = "id" not in self.options.columns and any(map(LEADING_ZERO.match, ids))
         odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), 0 if codes else None)
         if odd is None:
             return np.array([float(text) for text in ids]), names
@@ -368,8 +376,6 @@ class _Reader:
             self.table.fail(
                 f"{quoted(ids[odd])} in column {title}: a node number is needed", self._line_of(odd)
             )
-        if names:
-            _log.info("%s: column %d holds no node numbers, and is left out", self.table.file, place + 1)
         return None, names or ids
 
     def _line_of(self, number: int) -> int | None:

@@ -116,7 +116,8 @@ class _Search(ThreadEngine["TourSearch"]):
         if run.kick_limit != 0 and self.n >= tuning.MIN_UNEVEN and not len(self.problem.fixed_edges):
             self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.n)
         light = self.members is tuning.LIGHT_MEMBERS
-        if light and self.long_share > tuning.CLUSTERED:
+        self.clustered = self.long_share > tuning.CLUSTERED
+        if light and self.clustered:
             self.members = tuning.MEMBERS_IN_CLUSTERS
         # Of light ones each thread needs one to cross.
         self.least = max(self.members.least, run.threads if light else 1)
@@ -276,8 +277,8 @@ class _Search(ThreadEngine["TourSearch"]):
 
     # Reports
 
-    def _best_length(self) -> float:
-        return self.native.best_length - self.instance.closing
+    def _length(self, closed: float) -> float:
+        return closed - self.instance.closing
 
     def _best(self) -> NDArray[np.int32]:
         return self.instance.open(self.native.best())

@@ -34,7 +34,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
-from warptsp.methods.lk.long_links import are_worth_it
+from warptsp.methods.lk.long_links import are_worth_it, share_of_length
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
 from warptsp.methods.lk.threads import room_for_members
@@ -173,6 +173,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             self.long_links = False
             return None
         self.uneven = True
+        self.clustered = share_of_length(lengths, self.n) > tuning.CLUSTERED
         return cities.problems_own(search.tour) if tour is None else tour
 
     def _go_on_from(self, tour: NDArray[np.int32]) -> None:
@@ -233,10 +234,16 @@ class _CudaSearch(Engine[PopulationPlan]):
         # And where the host puts the paths of a round in order, it has no time for crossover meanwhile.
         timed = run.time_limit is not None and run.kick_limit is None
         polish = Polish(search, run) if timed and self.n >= cuda_tuning.MIN_ORDERED else None
+        apart = timed and self.combined and self.n <= tuning.LIGHT_MEMBERS.apart
         self.combined = True
-        if population.cross(members, search.best(), self.report, selection=plan.selection, polish=polish):
+        selection = plan.selection
+        if population.cross(
+            members, search.best(), self.report, selection=selection, polish=polish, apart=apart
+        ):
             return True
+        self.alone = population.alone  # of closed tours, the only ones that have populations here
         search.go_on_from(population.best())
+        self.crossed = plan.members
         return False
 
     # Kicks
@@ -286,12 +293,15 @@ class _CudaSearch(Engine[PopulationPlan]):
             counters.update(population.counters())
             self.kicks += population.kicks
         return self.run.update(
-            length=self._leader().best_length - search.cities.closing,
+            length=self._best_length(),
             kicks=self.kicks,
             tour=self.best,
             phase=phase,
             **counters,
         )
+
+    def _best_length(self) -> float:
+        return self._leader().best_length - self.search.cities.closing
 
     def _leader(self) -> TourSearch | GpuPopulation:
         search, other = self.search, self.population

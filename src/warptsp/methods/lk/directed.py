@@ -210,11 +210,7 @@ class _Search(ThreadEngine[_native.DirectedSearch]):
 
     # Reports
 
-    def _best_length(self) -> float:
-        return self._length(self.native.best_length)
-
-    def _length(self, closed: int) -> int | float:
-        """Return the instance's length of a closed tour of this one in the search."""
+    def _length(self, closed: float) -> float:
         length = closed / self.scale if self.scale != 1.0 else closed
         return length + self.instance.paths.fixed_length
 

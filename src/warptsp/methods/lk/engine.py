@@ -19,6 +19,7 @@ from warptsp.methods.lk.long_links import improve_long_links
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
+from warptsp.stop.default import LEFT, NEARLY_SETTLED
 
 Plan = TypeVar("Plan")  # of a population
 
@@ -96,6 +97,9 @@ class Engine(ABC, Generic[Plan]):
         self.kicks = 0  # so far
         self.combined = False  # whether the best tour is a population's: it is too good for any temperature
         self.least: float = least  # members of the next population
+        self.crossed = 0  # members of the last one,
+        self.alone: float | None = None  # and what it came to, if the best tour joined it after that
+        self.clustered = False  # whether the longest links carry more than CLUSTERED of the tour
 
     # What each engine does in its own way
 
@@ -114,6 +118,10 @@ class Engine(ABC, Generic[Plan]):
     @abstractmethod
     def report(self, phase: str) -> bool:
         """Tell the run of the search; True to stop."""
+
+    @abstractmethod
+    def _best_length(self) -> float:
+        """Return the length of the best tour, as the problem measures it."""
 
     def _start_temperature(self, kicks_per_city: float) -> float:
         """Return the first temperature of so many kicks a city, in mean links of the tour."""
@@ -152,9 +160,24 @@ class Engine(ABC, Generic[Plan]):
     def populations(self) -> bool:
         """Populations, one after another, that there is time for; True to stop."""
         while (plan := self._planned()) is not None:
-            if self._combine(plan):
+            before = self._best_length() if self.combined else math.inf
+            if self._combine(plan) or self._tells(before):
                 return True
         return False
+
+    def _tells(self, before: float) -> bool:
+        """Whether the run ends, and says so, as the last population found next to nothing.
+
+        Between clusters all populations may have the same links, and tell nothing.
+        """
+        if not self.run.may_end_early or self.clustered or self.crossed < tuning.TELLING_MEMBERS:
+            return False
+        best = self._best_length()
+        found = (before, best if self.alone is None else self.alone)
+        if max(found) - best > LEFT / 100 * abs(best):
+            return False
+        self.run.report_limit(NEARLY_SETTLED)
+        return True
 
     def anneal(self, last: int | None = None, share: float = 1.0) -> bool:
         """Kicks at falling temperature up to the number `last`, or to a share of the time or the kicks; True

@@ -166,11 +166,16 @@ class GpuPopulation:
         self.run = run
         self.number = 0  # of populations
         self._lists = lead.candidates.download()
-        instance = lead.search_instance()
-        self._native = instance.tour_search(self._lists, tour, params.of_search(len(tour)))
+        self._instance = lead.search_instance()
+        self._native = self._search_of(tour)
+        self._made = 0  # generations
+        self.alone: float | None = None  # what the last one came to before the best tour joined it at the end
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
         self._crossing: Beside[tuple[bool, int]] | None = None
+
+    def _search_of(self, tour: NDArray[np.int32]) -> _native.TourSearch:
+        return self._instance.tour_search(self._lists, tour, self.params.of_search(len(tour)))
 
     @property
     def best_length(self) -> float:
@@ -255,24 +260,41 @@ class GpuPopulation:
         *,
         selection: int,
         polish: Polish | None,
+        apart: bool = False,
     ) -> bool:
         """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
-        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile.
+        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile. `apart`: the tour
+        of the search joins at the end, and is not known before.
         """
-        native, run = self._native, self.run
+        run, self._made = self.run, 0
+        if apart:
+            self._native = self._search_of(members[0])
+        native = self._native
         native.forget()
         native.add(members, run.threads)
-        native.add(tour[np.newaxis], 1)
-        crossing = _native.PopulationRun.create(native, _native.PopulationPlan(selection=selection))
-        number, ended, begun = 0, False, run.elapsed()
-        spread = native.mean_length - native.best_length
+        if not apart:
+            native.add(tour[np.newaxis], 1)
         if polish is not None:
-            polish.begin(tour)
+            polish.begin(members[0] if apart else tour)
+        if self._generations(report, selection, polish):
+            return True
+        self.alone = native.least_length if apart else None
+        if not apart:
+            return False
+        native.add(tour[np.newaxis], 1)
+        return self._generations(report, selection, None)
+
+    def _generations(self, report: Callable[[str], bool], selection: int, polish: Polish | None) -> bool:
+        """Cross the members until nothing is gained; True to stop."""
+        native, run, number = self._native, self.run, 0
+        crossing = _native.PopulationRun.create(native, _native.PopulationPlan(selection=selection))
+        ended, begun = False, run.elapsed()
+        spread = native.mean_length - native.best_length
         while not ended:
             # One generation at first, however little it takes.
             seconds = 0.0 if number < tuning.GPU_FEW_GENERATIONS else between_reports(run)
-            first = self.number << 32 | number + 1
+            first = self.number << 32 | self._made + 1
             arguments = seconds, run.seed, first, run.threads, run.token
             if polish is None:
                 ended, generations = crossing.proceed(*arguments)
@@ -286,6 +308,7 @@ class GpuPopulation:
                     native.keep_members(size)
                     polish.begin(native.best())
             number += generations
+            self._made += generations
             if report("crossover"):
                 return True
             # What there is no time for goes: crossover that does not end costs more than missing members.

@@ -84,17 +84,19 @@ class ThreadEngine(Engine[int], Generic[Native]):
         if (hurried := self._grow(size)) is None:
             return True
         plan_ = PopulationPlan(selection=members.selection if hurried else members.leisurely)
-        apart = self.combined and members.later > 0
+        known = native.best() if self.combined and self.n <= members.apart else None
         # A full member is worth more than the tour of the first local search, another one is not.
-        if not apart and (
+        if known is None and (
             self.combined or members is not tuning.FULL_MEMBERS or isinstance(self.run.start, np.ndarray)
         ):
             native.keep()
-        known = native.best_length
         if self.cross(plan_):
             return True
-        if apart and native.best_length == known:
-            native.keep()
+        self.alone = None
+        if known is not None:
+            assert isinstance(native, TourSearch)
+            self.alone = self._length(native.least_length)
+            native.add(known[np.newaxis], self.run.threads)
             if self.cross(plan_):
                 return True
         self.members = members._replace(kicks=max(members.kicks, members.later))
@@ -136,6 +138,7 @@ class ThreadEngine(Engine[int], Generic[Native]):
             crossing = self._crossing_share(grown + count) * self.member_seconds * (grown + count)
             if remaining is not None and remaining < crossing:
                 break
+        self.crossed = grown
         remaining = planned_seconds(run)
         return remaining is not None and remaining < tuning.LEISURE * crossing
 
@@ -169,9 +172,12 @@ class ThreadEngine(Engine[int], Generic[Native]):
             **counters,
         )
 
-    @abstractmethod
     def _best_length(self) -> float:
-        """Return the length of the best tour, as the problem measures it."""
+        return self._length(self.native.best_length)
+
+    @abstractmethod
+    def _length(self, closed: float) -> float:
+        """Return the problem's length of a closed tour of this one in the search."""
 
     @abstractmethod
     def _best(self) -> NDArray[np.int32]:

@@ -82,6 +82,8 @@ SPREAD_SHARE = 0.1  # of the time, at most, for such lists
 LARGEST_POPULATION = 300  # members at most, and of the first population on a GPU
 # Members of a population after another one, in times that one's: with fewer, kicks are better (EXP-276).
 NEXT_POPULATION = 0.5
+# Members of a population, at least, that may end a run without a limit (EXP-507).
+TELLING_MEMBERS = 100
 # Between two of them, where the longest links carry more than UNEVEN of the tour, kicks for so much of the
 # time or the kicks, and again as long as they gain so much (EXP-342).
 GAINING_SHARE, GAINING = 0.04, 1e-4
@@ -91,7 +93,8 @@ class Members(NamedTuple):
     """The members of a population, and the time that they and their crossover take."""
 
     kicks: float  # of a member, a city
-    later: float  # the same in later populations, which the best tour joins at their end; 0: as before
+    later: float  # the same in later populations; 0: as before
+    apart: int  # cities up to which the best tour joins these at their end, not at their beginning (EXP-506)
     steps: int  # of its moves, at most; 0: as the search makes them
     least: int  # that there must be time for; with fewer, annealing is better
     most: int  # unless the parameters say so
@@ -105,14 +108,14 @@ class Members(NamedTuple):
 
 
 # Up to MAX_QUICK cities with a limit on kicks: EXP-025, EXP-054, EXP-055.
-FULL_MEMBERS = Members(0.1, 0.0, 0, 7, 100, 20, 20, 2.5, 0.12, 0.6, 0.0, 1.0)
+FULL_MEMBERS = Members(0.1, 0.0, 0, 0, 7, 100, 20, 20, 2.5, 0.12, 0.6, 0.0, 1.0)
 # Up to so many cities, if there is no limit on kicks: EXP-300, EXP-383 and EXP-435; steps: EXP-301; selection
 # and crossing: EXP-436; later: EXP-321.
 MAX_QUICK = 3_000
-QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, 10, 0.5, 0.7, 0.37, 0.0, 1.0)
+QUICK_MEMBERS = Members(0.0, 0.2, MAX_QUICK, 6, 2, 200, 5, 10, 0.5, 0.7, 0.37, 0.0, 1.0)
 # Beyond MAX_QUICK. Selection: EXP-377, EXP-437; steps: EXP-376, EXP-377; crossing: EXP-377, EXP-378; least:
 # EXP-375, EXP-438; among strokes: EXP-382.
-LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0.146, 0.146, 0.25)
+LIGHT_MEMBERS = Members(0.0, 0.0, 20_000, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0.146, 0.146, 0.25)
 MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)  # where crossover ends sooner (EXP-439)
 # Cities from which many threads wait for memory while members grow, and how the share of crossover goes with
 # the threads beyond two (EXP-419).
@@ -209,7 +212,7 @@ DIRECTED_LEAST_KICKED = 8  # cities of a double bridge (native/directed/exchange
 DIRECTED_PAUSE = 0.05  # seconds between two reports
 DIRECTED_SLICE = 250  # kicks between two reports
 # Children are searched locally, so members may be poorer, and crossover gets more of the time (EXP-290).
-DIRECTED_MEMBERS = Members(1.0, 0.0, 0, 3, 30, 30, 30, 10.0, 1.5, 0.0, 0.0, 1.0)
+DIRECTED_MEMBERS = Members(1.0, 0.0, 0, 0, 3, 30, 30, 30, 10.0, 1.5, 0.0, 0.0, 1.0)
 # Branch and bound: up to this gap to the assignment bound, or with so few arcs a city in a shorter tour
 # (EXP-447).
 BRANCHING_GAP = 0.05

@@ -19,7 +19,7 @@ struct BoundDescent {
 
 BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances &distances, bool dummy,
                           Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, int threads,
-                          std::vector<int> kept, std::vector<std::pair<int, int>> before, bool pruned) {
+                          std::vector<int> kept, std::vector<std::pair<int, int>> before) {
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
   require(!neighborhoods.empty(), "a descent needs a neighborhood");
@@ -44,7 +44,6 @@ BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances
   bound.descent =
       std::make_unique<Descent>(source, std::move(order), cities, fixed_partners(fixed_edges, n), tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
-  if (pruned) bound.descent->prune();
   return bound;
 }
 
@@ -54,8 +53,7 @@ void bind_descent(nb::module_ &m) {
   using nb::arg;
   nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in neighborhoods.")
       .def_static("create", make_descent, nb::kw_only(), arg("neighborhoods"), arg("distances"), arg("dummy"),
-                  arg("tour"), arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"),
-                  arg("pruned") = false)
+                  arg("tour"), arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"))
       .def(
           "proceed",
           [](BoundDescent &b, double seconds, long long passes, StopToken &token) {

@@ -130,7 +130,8 @@ void bind_search(nb::module_ &m) {
       .def("forget", &TourPopulation::forget, "Empties the population.")
       .def("return_to_best", &TourPopulation::return_to_best, "Goes on from the best tour.")
       .def_prop_ro("members", &TourPopulation::members)
-      .def_prop_ro("mean_length", &TourPopulation::mean_length);
+      .def_prop_ro("mean_length", &TourPopulation::mean_length)
+      .def_prop_ro("least_length", &TourPopulation::least_length);
   nb::class_<TourSearch, TourPopulation>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static("create", &make_search, nb::kw_only(), "distances"_a, "small_integers"_a, "dummy"_a, "candidates"_a,
                   "tour"_a, "fixed_edges"_a.none(), "tolerance"_a, "params"_a, nb::keep_alive<0, 1>())

@@ -22,21 +22,17 @@ from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.cuda_passes import (
     ExactPass,
     Pass,
-    PrunedPass,
     ResidentPass,
     TilesPass,
     TriplesPass,
 )
 from warptsp.papers.exhaustive.cuda_plan import (
     MAPPED_KERNELS,
-    PRUNED_KERNELS,
-    PRUNED_LACKS,
     Scale,
-    has_scale,
     kernel_sources,
 )
 from warptsp.papers.exhaustive.cuda_studies import RangesPass, VersionPass
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Launch, Neighborhood, Sought, is_plain
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, Launch, Neighborhood, Sought, is_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +72,7 @@ class Stage:
         """Plan it for tours of n cities, a dummy included; UnsupportedProblem if what is asked for is not for
         this problem or GPU."""
         asked = sought.launch
-        sources = kernel_sources(problem, neighborhood, asked, pruned=sought.pruned)
+        sources = kernel_sources(problem, neighborhood, asked)
         mapped = asked.maps(neighborhood)
 
         def kernel(source: int, name: str) -> Kernel:
@@ -89,12 +85,8 @@ class Stage:
         if asked.version is not None:
             kernels = (kernel(1, name) for name in sources[1].names)
             other = VersionPass(device, n, asked, *kernels)
-        elif sought.pruned:
-            if not has_scale(problem) or neighborhood is not TWO_OPT:
-                raise UnsupportedProblem(PRUNED_LACKS)
-            other = PrunedPass(device, n, *(kernel(1, name) for name in PRUNED_KERNELS))
         elif mapped:
-            if not has_scale(problem):
+            if not (problem.metric.euclidean and is_plain(problem)):
                 raise UnsupportedProblem(
                     "method two-opt: block, grid, jobs, tour_order and range_size belong to a kernel for the "
                     "plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; "
@@ -113,7 +105,7 @@ class Stage:
                 chip = tuning.architecture(device.compute_capability)
                 squares = chip.squares and defines["TILE_ROUNDING"] == 0
                 other = TilesPass(device, kernel(1, "evaluate_pairs"), n, squares=squares)
-        is_fast = not isinstance(other, VersionPass | PrunedPass | None)
+        is_fast = not isinstance(other, VersionPass | None)
         return cls(neighborhood, exact, other, is_fast, choose, apply, limit)
 
     def describe(self, device: Device, n: int) -> str:
@@ -171,8 +163,6 @@ class CudaDescent:
     def counters(self) -> dict[str, int | float]:
         """Passes, moves evaluated and applied, and the GPU's seconds."""
         counts = {name: int(self._figures[name]) for name in ("passes", "evaluations", "moves")}
-        if isinstance(self.stages[0].other, PrunedPass):
-            counts["evaluations"] = self.stages[0].other.evaluated()
         return {**counts, "kernel_seconds": self._kernel_seconds}
 
     def proceed(self, seconds: float, passes: int, token: _native.StopToken) -> bool:

@@ -9,21 +9,16 @@ import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
 from warptsp.papers.exhaustive import cuda_tuning as tuning
-from warptsp.papers.exhaustive.cuda_records import FAST_FILE, FILE, MAPPED_FILE, PRUNED_FILE, VERSIONS_FILE
+from warptsp.papers.exhaustive.cuda_records import FAST_FILE, FILE, MAPPED_FILE, VERSIONS_FILE
 from warptsp.papers.exhaustive.neighborhood import Launch, Neighborhood, is_plain
 from warptsp.problem import Metric, Problem
 
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
-PRUNED_KERNELS = ("measure_stretches", "evaluate_pruned")
 MAPPED_KERNELS = (
     "evaluate_ranges<false>",
     "evaluate_ranges<true>",
 )  # by whether coordinates lie in tour order
 VERSION_KERNELS = ("evaluate_version<{}>", "reduce_version<{}>")
-PRUNED_LACKS = (
-    "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
-    "closed tour and no fixed edges; leave it out"
-)
 _LARGEST = 2.0**21  # of scaled distances
 
 
@@ -64,14 +59,7 @@ class Scale:
         return cls(0, unit, factor, middle)
 
 
-def has_scale(problem: Problem) -> bool:
-    """Return whether distances are of the plane, and all edges may go: for fast passes and for pruning."""
-    return problem.metric.euclidean and is_plain(problem)
-
-
-def kernel_sources(
-    problem: Problem, neighborhood: Neighborhood, launch: Launch, *, pruned: bool = False
-) -> tuple[Source, ...]:
+def kernel_sources(problem: Problem, neighborhood: Neighborhood, launch: Launch) -> tuple[Source, ...]:
     """Return what a descent in a neighborhood needs: the kernels in double precision, and those of its other
     pass, if it has one."""
     mapped = launch.maps(neighborhood)
@@ -81,8 +69,6 @@ def kernel_sources(
     if launch.version is not None:
         names = tuple(name.format(launch.version) for name in VERSION_KERNELS)
         return exact, Source(VERSIONS_FILE, names, metric, fmad=False)
-    if pruned:
-        return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
     scale = Scale.of(problem) if neighborhood.fast is not None and is_plain(problem) else None
     if scale is None:
         return (exact,)

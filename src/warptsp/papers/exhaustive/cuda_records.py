@@ -5,8 +5,8 @@ from __future__ import annotations
 from warptsp.backends.cuda.records import record
 
 FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
-PRUNED_FILE, VERSIONS_FILE = "descent_pruned.cu", "swap_versions.cu"
-_DESCENTS = (FILE, FAST_FILE, MAPPED_FILE, PRUNED_FILE, VERSIONS_FILE)
+VERSIONS_FILE = "swap_versions.cu"
+_DESCENTS = (FILE, FAST_FILE, MAPPED_FILE, VERSIONS_FILE)
 
 DESCENT_TOUR = record(
     "DescentTour",
@@ -27,4 +27,3 @@ DESCENT_STATE = record(
 )
 BEST_MOVE = record("BestMove", _DESCENTS, "f8 delta", "u8 number")
 TILE_POINT = record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
-STRETCH = record("Stretch<float>", PRUNED_FILE, "f4 low_x high_x low_y high_y edge")

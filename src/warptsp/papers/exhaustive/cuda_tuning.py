@@ -48,10 +48,6 @@ RESIDENT_THREADS = 512
 MAX_RESIDENT = 1 << 14  # cities of a tour whose passes are one launch
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_THREADS = 1024  # unless something else is asked for
-STRETCH = 32  # links of a stretch of a pruned pass
-# Of work of a warp: next to a long link none of them is skipped (EXP-112).
-STRETCHES_A_UNIT = 32
-PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
 # native/papers/exhaustive/two_opt_tiles.h (EXP-064, EXP-067).
 ROW_TILES = Tiles(16, 511, 16, 512)
 COLUMNS_A_CHUNK = 128
@@ -68,7 +64,6 @@ IN_KERNELS.update(
         "descent.cu": _DESCENTS,
         "descent_mapped.cu": _DESCENTS,
         "swap_versions.cu": {**_DESCENTS, "reduction_threads": REDUCTION_THREADS},
-        "descent_pruned.cu": {**_DESCENTS, "stretch_links": STRETCH},
         "descent_fast.cu": {
             **_DESCENTS,
             "resident_block": RESIDENT_THREADS,

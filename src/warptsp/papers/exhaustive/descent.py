@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 import numpy as np
 
 import warptsp._native as _native
-from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.errors import InvalidOption
 from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
-from warptsp.papers.exhaustive.cuda_plan import PRUNED_LACKS, has_scale, kernel_sources
+from warptsp.papers.exhaustive.cuda_plan import kernel_sources
 from warptsp.papers.exhaustive.neighborhood import (
     MAX_CITIES_CPU,
     MAX_GRID,
@@ -100,8 +100,6 @@ class DescentParams(Protocol):
 def descend(problem: Problem, run: Run, params: DescentParams) -> None:
     """Descend from the run's start tour until no move shortens it, or the run says stop."""
     sought = params.sought
-    if sought.pruned and not has_scale(problem):
-        raise UnsupportedProblem(PRUNED_LACKS)
     first = start_tour(problem, run)
     if first is None:
         return
@@ -144,7 +142,6 @@ def descent_on_cpu(start: Start, threads: int) -> _native.Descent:
         threads=threads,
         kept=sought.kept,
         before=sought.before,
-        pruned=sought.pruned,
     )
 
 
@@ -171,7 +168,7 @@ def descent_method(
 
 def _sources(problem: Problem, sought: Sought) -> Iterable[Source]:
     for neighborhood in sought.neighborhoods:
-        yield from kernel_sources(problem, neighborhood, sought.launch, pruned=sought.pruned)
+        yield from kernel_sources(problem, neighborhood, sought.launch)
 
 
 def _explain_launch(problem: Problem, where: str, params: DescentParams) -> str:
@@ -206,7 +203,7 @@ def _check_order(tour: NDArray[np.int32], before: Sequence[tuple[int, int]]) -> 
 def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start) -> None:
     """Descend in slices, and report."""
     run.enter("descent")
-    instance, sought, passes = start.instance, start.sought, start.sought.passes
+    instance, passes = start.instance, start.sought.passes
     complete, done = False, 0
 
     def tour() -> NDArray[np.int32]:
@@ -216,8 +213,6 @@ def _proceed(run: Run, descent: _native.Descent | CudaDescent, start: Start) -> 
         nonlocal done
         counters = descent.counters()
         done = int(counters["passes"])
-        if sought.pruned:
-            counters["effective_evaluations"] = done * sought.neighborhoods[0].moves(instance.size)
         length = descent.length - instance.closing
         return run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)
 

@@ -94,7 +94,6 @@ class Sought:
     launch: Launch = Launch()
     kept: Sequence[int] = ()  # swaps: cities that keep their places
     before: Sequence[tuple[int, int]] = ()  # swaps: pairs (a, b) of which a stays before b
-    pruned: bool = False  # 2-opt: what cannot shorten the tour more than the best move does is skipped
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,14 +29,10 @@ class TwoOptParams(ExhaustiveParams):
     range_size : int or None
         Cities of a range: the tour is divided into ranges, each pair of which is a launch with both in shared
         memory. None takes the whole tour, or the largest ranges that fit.
-    pruned : bool
-        Whether to skip segments of the tour between which no move is better than the best one found so far:
-        the pass finds the same move, in a fraction of the time if edges are short.
     """
 
     tour_order: bool = True
     range_size: int | None = None
-    pruned: bool = False
 
     def __post_init__(self) -> None:
         ExhaustiveParams.__post_init__(self)
@@ -44,11 +40,6 @@ class TwoOptParams(ExhaustiveParams):
             raise InvalidOption(f"range_size: {self.range_size} is not a number of cities, 1 or more")
         if self.range_size is not None and not self.tour_order:
             raise InvalidOption("range_size: ranges lie in tour order; leave tour_order out")
-        if self.pruned and self.launch.asked:
-            raise InvalidOption(
-                "pruned: block, grid, jobs, tour_order and range_size belong to a kernel that skips nothing; "
-                "leave them out, or pruned"
-            )
 
     @property
     def launch(self) -> Launch:
@@ -57,7 +48,7 @@ class TwoOptParams(ExhaustiveParams):
 
     @property
     def sought(self) -> Sought:
-        return Sought((TWO_OPT,), self.passes, self.launch, pruned=self.pruned)
+        return Sought((TWO_OPT,), self.passes, self.launch)
 
 
 METHOD = descent_method(

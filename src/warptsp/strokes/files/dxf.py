@@ -183,6 +183,8 @@ def _points(ezdxf: Any, entity: Any, chunk: _Chunk) -> Path:
     points = np.array([[vertex.x, vertex.y] for vertex in vertices])
     if path.is_closed:
         points[-1] = points[0]
+    elif chunk.kind == "LWPOLYLINE" and int(chunk.first(70, "0") or 0) & 1:
+        points = np.concatenate([points, points[:1]])  # ezdxf knows no such polyline in files of no version
     return points
 
 

@@ -7,18 +7,16 @@
 #pragma once
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "papers/exhaustive/exhaustive_passes.h"
-#include "papers/exhaustive/pruned_passes.h"
 
 namespace warptsp::exhaustive {
 
 enum class Neighborhood : int { two_opt = 0, three_opt = 1, swap = 2, relocate = 3 };
 
 struct DescentCounters {
-  long long passes = 0, evaluations = 0, moves = 0;  // evaluations: without what is skipped
+  long long passes = 0, evaluations = 0, moves = 0;
 };
 
 class Descent {
@@ -42,13 +40,6 @@ class Descent {
     set_limits();
   }
 
-  // 2-opt in the plane: stretches of the tour between which no move gains are skipped.
-  void prune() {
-    if (order_ != std::vector<Neighborhood>{Neighborhood::two_opt} || !is_euclidean(rows_.kind()))
-      throw std::invalid_argument("pruning is for 2-opt in the plane");
-    pruned_ = fast_ != nullptr;
-  }
-
   // Passes until the time is over, so many are done (< 0: any number), or the token says stop; true when no move of any
   // neighbourhood shortens the tour.
   bool proceed(double seconds, long long passes, const StopToken &token) {
@@ -68,7 +59,7 @@ class Descent {
   // False if the token stopped it: the tour is then as it was.
   bool pass(const StopToken &token) {
     const Neighborhood neighborhood = order_[current_];
-    if (fast_ && !pruned_ && neighborhood != Neighborhood::three_opt) {
+    if (fast_ && neighborhood != Neighborhood::three_opt) {
       // What single precision finds, if it is an improvement in double precision.
       PassResult likely(0.0);
       if (!find(*fast_, token, likely)) return false;
@@ -80,10 +71,7 @@ class Descent {
       if (best.delta < -tolerance_) return apply(best);
     }
     PassResult sure(tolerance_);
-    if (!pruned_) return find(rows_, token, sure) && apply(sure.best());
-    // Bounds are wrong by a few units of the last place, the tolerance is more than that.
-    const PruningRule<double> rule = pruning_rule(rows_.kind(), tolerance_);
-    return pass_two_opt_pruned(rows_, rule, threads_, token, sure, counters_.evaluations) && apply(sure.best());
+    return find(rows_, token, sure) && apply(sure.best());
   }
 
   template <class Rows>
@@ -113,7 +101,7 @@ class Descent {
     with_move([&](auto kind) {
       typedef decltype(kind) Move;
       const int n = rows_.size();
-      if (!pruned_) counters_.evaluations += (long long)Move::moves(n);
+      counters_.evaluations += (long long)Move::moves(n);
       if (!shorter) return;
       const Move move = Move::of(best.number, n);
       rows_.rearrange(move.begin(), move.end(), [&](int k) { return move.source(k); });
@@ -154,7 +142,7 @@ class Descent {
   double tolerance_;
   int threads_;
   double length_ = 0.0;
-  bool complete_ = false, pruned_ = false;
+  bool complete_ = false;
   DescentCounters counters_;
   std::vector<int> kept_;
   std::vector<std::pair<int, int>> before_;

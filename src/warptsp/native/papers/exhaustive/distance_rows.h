@@ -151,7 +151,6 @@ class DistanceRows {
   }
 
   int size() const { return source_.size; }
-  MetricKind kind() const { return source_.kind; }
   const std::vector<int> &city() const { return tour_; }
   std::vector<int> tour() const { return std::vector<int>(tour_.begin(), tour_.begin() + size()); }
   double operator()(int a, int b) const { return source_(tour_[a], tour_[b]); }

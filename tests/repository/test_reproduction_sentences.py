@@ -1,0 +1,74 @@
+"""What the pages of docs/reproduction say in words follows from the measured cells."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    sys.path.insert(0, str(REPOSITORY))
+    try:
+        from benchmarks.reproduce import sentences
+
+        yield sentences
+    finally:
+        sys.path.remove(str(REPOSITORY))
+
+
+@pytest.fixture(scope="module")
+def measured(sentences):
+    return sentences.Measured()
+
+
+def test_sentences_follow_from_the_cells(sentences, measured):
+    wrong = {page: sentences.stale(measured, page) for page in sentences.SENTENCES}
+    assert not any(wrong.values()), f"run python -m benchmarks.reproduce.sentences: {wrong}"
+
+
+def test_algorithm_1_is_the_same_on_both_devices_and_as_fast_as_published(sentences, measured):
+    """The same tours after the same passes in every cell that both have, and the document's speed-ups."""
+    results = measured.studies["iterated_passes"]
+    for name in measured.names("iterated_passes", "cpu"):
+        cpu, gpu = (measured.get("iterated_passes", name, device) for device in ("cpu", "cuda"))
+        for figure in ("length", "kicks", "passes", "moves", "evaluations"):
+            assert cpu[figure] == gpu[figure], f"{name}: {figure}"
+    row = next(row for row in sentences.published("004").rows("3") if row["search"] == "ils 0.1 n")
+    gains = sentences.gains_of(results, "0.1")
+    assert len(gains) == len(measured.plane)
+    assert statistics.mean(gain for _, _, gain in gains) >= row["speedup_mean"]
+    assert max(gain for _, _, gain in gains) >= row["speedup_max"]
+    assert (
+        min(
+            gain
+            for kicks in ("0.1", "1", "10")
+            for _, n, gain in sentences.gains_of(results, kicks)
+            if n >= 2000
+        )
+        > 1
+    )
+
+
+def test_sentences_about_what_is_missing_are_true(sentences, measured):
+    """Of what a page calls not measured there are no cells; and every full row of 004 is of all instances."""
+    for device in ("cpu", "cuda"):
+        for row in sentences.published("003").rows("6.4.3 table 1")[-3:]:
+            name = f"{row['instance']} annealing 1"
+            assert measured.studies["symmetric_table"].get(name, device) is None
+    results = measured.studies["neighbor_search"]
+    for device in ("cpu", "cuda"):
+        counts = {}
+        for name in measured.names("neighbor_search", device):
+            search = name.split(", ", 1)[1]
+            if ", passes, " in search:  # these have a table of their own, which says of how many
+                continue
+            counts[search] = counts.get(search, 0) + (results.get(name, device) is not None)
+        whole = {counts.pop(search) for search in list(counts) if "whole GPU" in search}
+        assert whole <= {sum(n >= 2000 for _, n in measured.plane)}
+        assert set(counts.values()) == {len(measured.plane)}
