@@ -283,6 +283,20 @@ def test_what_is_no_comb():
         assert not check._is_star(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
 
 
+def test_rows_of_a_chip_are_proved_with_stars(tmp_path):
+    rng = np.random.default_rng(1)
+    points = np.unique(np.stack([rng.integers(0, 51, 180) * 20, rng.integers(0, 3, 180) * 200], axis=1), axis=0)
+    problem = Problem.from_points(points[rng.permutation(len(points))[:60]].astype(float), "EUC_2D")
+    file = tmp_path / "proof.json"
+    proof = warptsp.prove(problem, seed=0, certificate=file)
+    assert proof.proved
+    certificate = read_proof(file, problem)
+    used = {number for leaf in certificate.leaves for number, _ in leaf.evidence.cuts}
+    combs = [cut for number, cut in certificate.cuts.items() if number in used and len(cut[1]) > 16]
+    assert any(len(comb) > 1 and set(comb[0]) <= set(comb[1]) for _, _, _, comb in combs)
+    assert proven_bound(problem, certificate) == proof.length
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_stars_are_what_the_shortest_walk_says(seed):
     # Classes in rows, and some outside; handles that end at any place of a row, two of them at the same one.

@@ -18,7 +18,7 @@ namespace warptsp::proof {
 class LocalCuts {
  public:
   static constexpr int ways_to_shrink = 10;
-  static constexpr int far_ways = 8;  // after those, for larger pieces
+  static constexpr int far_ways = 8;  // after those, for large pieces
 
   explicit LocalCuts(FoundCuts &found) : found_(found) {}
 

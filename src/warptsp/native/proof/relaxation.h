@@ -498,12 +498,13 @@ class Relaxation {
 
   // Adds local cuts of large pieces.
   void find_wide(FoundCuts &found, const std::vector<std::vector<int>> &tight, const StopToken &token) {
-    constexpr int sizes[] = {20, 24, 28};
+    constexpr int ways[] = {0, 10, 11, 12, 13, 2, 14, 15, 16, 17}, sizes[] = {20, 24, 28, 16, 20};
     const size_t enough = 10 * scale_, before = found.size();
-    for (int task = 0; task < LocalCuts::far_ways && found.size() - before < enough && !token.stopped(); ++task) {
-      Random random(seed_, round_, wide_stream + (uint64_t)task);
-      const int way = LocalCuts::ways_to_shrink + (int)((task + round_) % LocalCuts::far_ways);
-      LocalCuts(found).find(sizes[round_ % std::size(sizes)], way, tight, enough, random, token);
+    for (size_t task = 0; task < std::size(ways) && found.size() - before < enough && !token.stopped(); ++task) {
+      Random random(seed_, round_, wide_stream + task);
+      const int way = ways[(task + round_) % std::size(ways)];
+      const int size = way < LocalCuts::ways_to_shrink ? sizes[3 + round_ % 2] : sizes[round_ % 3];
+      LocalCuts(found).find(size, way, tight, enough, random, token);
     }
   }
 

@@ -65,9 +65,13 @@ class Stars {
     rows_ = &rows;
     const int count = (int)rows.rows.size();
     if (count < 3 || count > max_classes / 3) return;
-    size_t cities = 0;
-    for (const auto &row : rows.rows) cities += row.size();
-    levels_ = std::max(3, (int)(cities / count));
+    size_t cities = 0, longest = 0;
+    for (const auto &row : rows.rows) {
+      cities += row.size();
+      longest = std::max(longest, row.size());
+    }
+    if (longest > longest_row) return;
+    levels_ = std::clamp((int)cities / count, 3, most_levels);
     set_levels(token);
     measure();
     choose();
@@ -75,6 +79,8 @@ class Stars {
 
  private:
   static constexpr int most_rise = 2;  // of the level from one city of a row to the next
+  static constexpr int most_levels = 120;
+  static constexpr size_t longest_row = 400;  // cities: time and memory grow with the square
 
   struct Tooth {
     double cost = std::numeric_limits<double>::infinity();
