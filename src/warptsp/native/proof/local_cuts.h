@@ -25,9 +25,9 @@ class LocalCuts {
   // Cuts of up to `classes` classes. `way`: odd ones contract all edges of weight 1, even ones only those whose
   // contraction loses no violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on neighbours
   // that up to 2, 2.5 or 3 edges leave together are merged in pairs afterwards, one to three times; from 10 on that up to
-  // 2.3 or 2.5 leave, two or three times.
+  // 2.3 or 2.5 leave, two or three times. No piece grows from a city that `rests`.
   void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random,
-            const StopToken &token) {
+            const StopToken &token, const std::vector<char> &rests = {}) {
     constexpr int most_times = 3;
     Contraction graph(found_.support());
     if (way == 2 || way == 3) contract_sets(graph, tight, random);
@@ -49,16 +49,24 @@ class LocalCuts {
     const size_t before = found_.size();
     for (const int seed : nodes) {
       if (found_.size() - before >= enough || token.stopped()) return;
-      if (covered[seed] >= most_times || !is_fractional(graph, seed)) continue;
+      if (covered[seed] >= most_times || (!rests.empty() && rests[seed] != 0) || !is_fractional(graph, seed)) continue;
       const bool is_whole = grow(graph, seed, classes - 1, random);
       std::vector<int> sorted = piece_;
       std::sort(sorted.begin(), sorted.end());
       const int k = (int)piece_.size() + (is_whole ? 0 : 1);
+      tried_.push_back(seed);
       if (k >= 6 && seen.insert(sorted).second && separate(graph, k, random))
-        for (const int v : piece_) ++covered[v];
+        for (const int v : piece_) {
+          ++covered[v];
+          useful_.push_back(v);
+        }
       for (const int v : piece_) number_[v] = -1;
     }
   }
+
+  // From where pieces grew, and cities of those that gave a cut.
+  const std::vector<int> &tried() const { return tried_; }
+  const std::vector<int> &useful() const { return useful_; }
 
  private:
   static bool is_fractional(const Contraction &graph, int v) {
@@ -170,7 +178,7 @@ class LocalCuts {
 
   FoundCuts &found_;
   Facets facets_;
-  std::vector<int> piece_, number_;
+  std::vector<int> piece_, number_, tried_, useful_;
   std::vector<double> key_, weights_;
 };
 

@@ -223,6 +223,7 @@ class Relaxation {
   void begin_rounds() {
     pieces_ = smallest_pieces;
     turns_ = {};
+    seeds_.clear();
   }
 
   // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
@@ -251,15 +252,11 @@ class Relaxation {
     const auto seek = [&](Kind kind, bool is_wanted, int &of_kind, const auto &find) {
       Turn &turn = turns_[kind];
       if (!is_wanted || turn.is_done || token.stopped()) return;
-      if (turn.rests > 0 && !is_last) {
-        --turn.rests;
-        return;
-      }
+      if (!is_last && turn.is_resting()) return;
       const int more = count(find);
       of_kind += more;
       turn.is_done = true;
-      turn.vain = more > 0 ? 0 : std::min(turn.vain + 1, 3);
-      turn.rests = (1 << turn.vain) - 1;
+      turn.took(more > 0, 3);
     };
     // First those that bring most in their time.
     const auto seek_all = [&] {
@@ -383,6 +380,12 @@ class Relaxation {
   struct Turn {
     int vain = 0, rests = 0;  // rounds
     bool is_done = false;     // in this round
+
+    bool is_resting() { return rests > 0 && rests-- > 0; }
+    void took(bool is_of_use, int most_vain) {
+      vain = is_of_use ? 0 : std::min(vain + 1, most_vain);
+      rests = (1 << vain) - 1;
+    }
   };
   static constexpr int smallest_pieces = 8;
   static constexpr uint64_t combs_stream = 77,
@@ -466,20 +469,31 @@ class Relaxation {
     // Several at once know nothing of each other; what one thread would not have begun is not looked at.
     const int together = std::min(threads, tasks);
     int last = 0;  // of those that were looked at
+    // Most pieces lie where none is of use: a city from which pieces grew in vain rests for a round, and then for 3.
+    enum : char { untried, vain, of_use };
+    seeds_.resize(n_);
+    std::vector<char> rests(n_, 0), tried(n_, untried);
+    for (int v = 0; v < n_; ++v) rests[v] = (char)seeds_[v].is_resting();
     for (int task = 0; task < tasks && found.size() - before < enough && !token.stopped(); task += together) {
       const int count = std::min(together, tasks - task);
       std::vector<FoundCuts> of_task(count, found.empty());
+      std::vector<std::unique_ptr<LocalCuts>> local(count);
       for_each_task(count, count, [&](int k) {
         Random random(seed_, round_, (uint64_t)(task + k));
         const int way = (int)((task + k + round_) % LocalCuts::ways_to_shrink);
-        LocalCuts(of_task[k]).find(pieces_ + (task + k) / ways, way, tight, enough_of_one, random, token);
+        local[k] = std::make_unique<LocalCuts>(of_task[k]);
+        local[k]->find(pieces_ + (task + k) / ways, way, tight, enough_of_one, random, token, rests);
       });
       for (int k = 0; k < count && found.size() - before < enough; ++k) {
         found.take(of_task[k]);
         last = task + k;
+        for (const int v : local[k]->tried()) tried[v] = vain;
+        for (const int v : local[k]->useful()) tried[v] = of_use;
       }
     }
     pieces_ = std::min(pieces_ + last / ways, largest_pieces - 1);
+    for (int v = 0; v < n_; ++v)
+      if (tried[v] != untried) seeds_[v].took(tried[v] == of_use, 2);
   }
 
   // Adds local cuts of large pieces.
@@ -549,6 +563,7 @@ class Relaxation {
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
   std::array<Turn, kinds> turns_{};
+  std::vector<Turn> seeds_;
 
   std::vector<int> ends_;
   std::vector<char> lower_, upper_;
