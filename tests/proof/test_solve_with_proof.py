@@ -463,3 +463,9 @@ def test_what_was_proved_is_not_lost_with_its_checkpoint(undecided, tmp_path, mo
     with pytest.raises(OutputError) as raised:
         warptsp.prove(undecided, threads=1, checkpoint=tmp_path / "proof.json")
     assert raised.value.result.proved
+
+
+@pytest.mark.parametrize("limit", [1e-9, 1e-3, 0.01])
+def test_a_proof_without_time_ends_by_the_limit(limit):
+    result = warptsp.solve(np.random.default_rng(0).random((300, 2)), time_limit=limit, prove=True, threads=1)
+    assert result.stop_reason == "time limit during the proof"

@@ -114,7 +114,8 @@ class ProofStage:
             return run.stop_reason
         if self.at_most is not None:
             return before
-        if self.deadline is not None and time.monotonic() >= self.deadline:
+        left = run.remaining()
+        if left is not None and left <= 0.0:
             return "time limit during the proof"
         if run.token.requested():
             return "stop requested during the proof"
