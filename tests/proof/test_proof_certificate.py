@@ -285,7 +285,9 @@ def test_what_is_no_comb():
 
 def test_rows_of_a_chip_are_proved_with_stars(tmp_path):
     rng = np.random.default_rng(1)
-    points = np.unique(np.stack([rng.integers(0, 51, 180) * 20, rng.integers(0, 3, 180) * 200], axis=1), axis=0)
+    points = np.unique(
+        np.stack([rng.integers(0, 51, 180) * 20, rng.integers(0, 3, 180) * 200], axis=1), axis=0
+    )
     problem = Problem.from_points(points[rng.permutation(len(points))[:60]].astype(float), "EUC_2D")
     file = tmp_path / "proof.json"
     proof = warptsp.prove(problem, seed=0, certificate=file)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
-    """The class of each city, lengths between classes, right side, and handle and teeth of a comb."""
+    """The class of each city, lengths between classes, right side, handles and teeth of a comb or star."""
 
 __all__ = ["Branch", "Certificate", "Evidence", "Node"]
 
@@ -73,8 +73,8 @@ class Certificate:
     exponent : int
         Lengths are counted in units of ``2**-exponent``, rounded down.
     cuts : dict of int to tuple
-        The class of each city, lengths between classes, the right side, and the classes in the handle and
-        in each tooth of a comb.
+        The class of each city, lengths between classes, the right side, and the classes in each handle
+        and tooth of a comb or star.
     elimination : Evidence or None
         What excludes all edges but those left, in all nodes.
     leaves : list of Node

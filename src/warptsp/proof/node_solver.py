@@ -46,7 +46,7 @@ _STALL = {
     Effort.BLOSSOMS: 0.02,
     Effort.TIGHTENING: 0.02,
     Effort.LOCAL: 0.01,
-    Effort.WIDE: 0.01,
+    Effort.WIDE: 0.02,
 }
 _STALL_IN_TREE = 0.04
 _ROUNDS = {

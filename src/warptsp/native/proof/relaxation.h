@@ -502,11 +502,12 @@ class Relaxation {
 
   // Adds local cuts of large pieces.
   void find_wide(FoundCuts &found, const std::vector<std::vector<int>> &tight, const StopToken &token) {
-    constexpr int ways[] = {0, 10, 11, 12, 13, 2, 14, 15, 16, 17}, sizes[] = {20, 24, 28, 16, 20};
+    constexpr int ways[] = {0, 10, 15, 2, 11, 14, 0, 12, 17, 2, 13, 16}, sizes[] = {20, 24, 28, 16, 20};
+    constexpr size_t tasks = 4;
     const size_t enough = 10 * scale_, before = found.size();
-    for (size_t task = 0; task < std::size(ways) && found.size() - before < enough && !token.stopped(); ++task) {
+    for (size_t task = 0; task < tasks && found.size() - before < enough && !token.stopped(); ++task) {
       Random random(seed_, round_, wide_stream + task);
-      const int way = ways[(task + round_) % std::size(ways)];
+      const int way = ways[(task + tasks * round_) % std::size(ways)];
       const int size = way < LocalCuts::ways_to_shrink ? sizes[3 + round_ % 2] : sizes[round_ % 3];
       LocalCuts(found).find(size, way, tight, enough, random, token);
     }
