@@ -42,7 +42,7 @@ STEPS_OF_MEMBER = 150
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
 ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
-WORTH_WIDE = 0.002
+WORTH_WIDE = 0.0013
 """Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
 MOST_SOLVERS = 8
 """Nodes that are solved at the same time, at most: few trees have more that are open."""

@@ -381,7 +381,11 @@ class Relaxation {
     int vain = 0, rests = 0;  // rounds
     bool is_done = false;     // in this round
 
-    bool is_resting() { return rests > 0 && rests-- > 0; }
+    bool is_resting() {
+      if (rests == 0) return false;
+      --rests;
+      return true;
+    }
     void took(bool is_of_use, int most_vain) {
       vain = is_of_use ? 0 : std::min(vain + 1, most_vain);
       rests = (1 << vain) - 1;
