@@ -110,6 +110,11 @@ class StopToken:
 
     def stopped(self) -> bool: ...
 
+def ending(token: StopToken, raised: list[BaseException]) -> Callable[..., None]:
+    """
+    A callback of HiGHS that ends a solution where the token is stopped, or a signal has raised what it adds.
+    """
+
 class Distances:
     """Points of a metric, or a matrix: what distances come from."""
 

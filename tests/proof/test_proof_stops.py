@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pytest
 from instances import whole_points
+from processes import run_code
 
 import warptsp
 from warptsp import OpenPath, Problem, _native
@@ -173,3 +174,25 @@ def test_limits_are_kept_by_thousands_of_cities(asked):
             result = warptsp.solve(problem, time_limit=limit, prove=True, threads=1)
             assert result.lower_bound <= result.length
         assert time.thread_time() - begun < limit + 0.3
+
+
+def test_what_the_handler_of_a_signal_raises_ends_a_solution_of_the_linear_programme():
+    """In its callback it would pass through code of HiGHS, which ends the process; again and again."""
+    done = run_code(
+        "import signal, numpy as np, warptsp\n"
+        "class Late(BaseException): pass\n"
+        "def late(*_): raise Late\n"
+        "signal.signal(signal.SIGALRM, late)\n"
+        "points = np.random.default_rng(0).random((100, 2))\n"
+        "warptsp.prove(points)\n"
+        "ended = 0\n"
+        "for k in range(120):\n"
+        "    try:\n"
+        "        signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0005 * k)\n"
+        "        warptsp.prove(points, list(range(100)))\n"
+        "        signal.setitimer(signal.ITIMER_REAL, 0)\n"
+        "    except Late:\n"
+        "        ended += 1\n"
+        "print(ended > 60)\n"
+    )
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
-
-    import warptsp._native as _native
 
     SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
     """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
@@ -43,15 +40,6 @@ class Outcome(Enum):
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     LIMIT = "limit"  # of iterations or time
-
-
-def _ending(token: _native.StopToken) -> Callable[[int, str, Any, Any, Any], None]:
-    """Return a callback of the solver that ends a solution when the token is stopped."""
-
-    def end(kind: int, message: str, state: Any, answer: Any, data: Any) -> None:
-        answer.user_interrupt = token.stopped()
-
-    return end
 
 
 def has_solver() -> bool:
@@ -121,8 +109,9 @@ class LinearProgram:
             _PERTURBATION: 0.0,
         }.items():
             self._set(name, value)
-        # Asked after each step; that Python is called lets signals be handled, too.
-        self._check(self._solver.setCallback(_ending(token), None))
+        # Asked after each step; signals are handled there, too.
+        self._raised: list[BaseException] = []
+        self._check(self._solver.setCallback(_native.ending(token, self._raised), None))
         self._check(self._solver.startCallback(self._highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt))
         two = np.full(n, 2.0)
         no_indices = np.zeros(0, dtype=np.int32)
@@ -268,6 +257,8 @@ class LinearProgram:
             self._most_iterations = iterations
         for attempt in range(2):
             self._solver.run()
+            if self._raised:
+                raise self._raised.pop()
             outcome = self._outcomes.get(self._solver.getModelStatus())
             self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
             self.solutions += 1

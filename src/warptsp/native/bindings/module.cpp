@@ -54,6 +54,19 @@ void bind_token(nb::module_ &m) {
       .def("set_deadline", &StopToken::set_deadline, "monotonic_seconds"_a)
       .def("deadline", &StopToken::deadline)
       .def("stopped", &StopToken::stopped);
+  // No Python code runs in it: what a signal's handler raised would pass through code that cannot bear it.
+  m.def(
+      "ending",
+      [](nb::object token, nb::list raised) -> nb::object {
+        return nb::cpp_function([token, raised](nb::args arguments) {
+          const bool failed = PyErr_CheckSignals() != 0;
+          if (failed) nb::list(raised).append(nb::python_error().value());
+          nb::setattr(arguments[3], "user_interrupt", nb::bool_(failed || nb::cast<bool>(token.attr("stopped")())));
+        });
+      },
+      "token"_a, "raised"_a,
+      nb::sig("def ending(token: StopToken, raised: list[BaseException]) -> collections.abc.Callable[..., None]"),
+      "A callback of HiGHS that ends a solution where the token is stopped, or a signal has raised what it adds.");
 }
 
 NB_MODULE(_native, m) {
