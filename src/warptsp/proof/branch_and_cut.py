@@ -170,8 +170,12 @@ class BranchAndCut:
         for effort in Effort:
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
-            if effort is Effort.WIDE and self.length - root.bound < WORTH_WIDE * self.length:
-                break
+            if effort is Effort.WIDE and not done:
+                if self._is_near(root):
+                    break
+                self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
+                if self._is_near(root):
+                    break
             done = done or root.cut_at_root(effort)
             if not done and self.token.stopped():
                 root.price_as_it_is()
@@ -182,6 +186,9 @@ class BranchAndCut:
         if done:
             self._keep_leaf(root, ())
         self.proved = done or (self._options.tree and not self.token.stopped() and self._search_tree())
+
+    def _is_near(self, root: NodeSolver) -> bool:
+        return self.length - root.bound < WORTH_WIDE * self.length
 
     def _add_cuts_of_windows(self) -> None:
         """Take the cuts of windows into the linear programme of a large instance, where it has points."""
