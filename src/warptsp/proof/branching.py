@@ -33,7 +33,7 @@ def sides_of(node: NodeProgram) -> tuple[Branch, Branch] | None:
     if program.outcome is not Outcome.OPTIMAL and program.solve() is not Outcome.OPTIMAL:
         return None
     base, basis, values = program.objective, program.basis(), program.values.copy()
-    gap = objective_of(node.target) - base
+    gap = max(0.0, objective_of(node.target) - base)  # perturbed costs may pass it before the bound does
 
     def gain(cities: tuple[int, ...], crossings: int) -> float:
         """Return by how much a branch raises the objective in a few steps; by no more than the gap."""
