@@ -15,7 +15,7 @@ from warptsp.errors import NoTourFound
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp._native import Effort, StopToken
-from warptsp.proof import check, closed_instance, node_program, proven_bound, read_proof
+from warptsp.proof import branching, check, closed_instance, node_program, proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
 from warptsp.proof.evidence import Evidence
 from warptsp.proof.linear_program import LinearProgram
@@ -278,3 +278,12 @@ def test_a_wide_gap_leaves_few_edges_in_the_programme_of_the_tree():
     bound = node.solve_and_price()
     assert node.keep_survivors(bound) > 2 * node_program.MOST_NEAR * 120
     assert node.relaxation.columns <= (node_program.MOST_NEAR + 1) * 120
+
+
+def test_a_node_has_branches_where_perturbed_costs_pass_its_target(monkeypatch):
+    problem = Problem.from_points(unit_points(60, seed=3))
+    instance = ClosedInstance.of(problem, problem.length(construct(problem)))
+    node = NodeSolver(instance, instance.close(construct(problem)), seed=0, token=StopToken())
+    node.cut_at_root(Effort.SUBTOURS)
+    monkeypatch.setattr(branching, "objective_of", lambda target: node.program.objective - 1e6)
+    assert branching.sides_of(node) is not None

@@ -12,7 +12,7 @@ import numpy as np
 
 from warptsp.proof.evidence import Branch
 from warptsp.proof.linear_program import Outcome
-from warptsp.proof.node_program import PERTURBATION, objective_of
+from warptsp.proof.node_program import objective_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +33,7 @@ def sides_of(node: NodeProgram) -> tuple[Branch, Branch] | None:
     if program.outcome is not Outcome.OPTIMAL and program.solve() is not Outcome.OPTIMAL:
         return None
     base, basis, values = program.objective, program.basis(), program.values.copy()
-    # An objective of perturbed costs may be beyond the target where the bound is not.
-    gap = max(objective_of(node.target) - base, PERTURBATION * objective_of(node.instance.step(node.length)))
+    gap = max(0.0, objective_of(node.target) - base)  # perturbed costs may pass it before the bound does
 
     def gain(cities: tuple[int, ...], crossings: int) -> float:
         """Return by how much a branch raises the objective in a few steps; by no more than the gap."""
