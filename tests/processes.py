@@ -27,19 +27,28 @@ def running(
 ) -> Iterator[subprocess.Popen[Any]]:
     """A process that ends with the block, or after `limit` seconds, and all others of its group with it."""
     process = subprocess.Popen(command, **{"stdin": subprocess.DEVNULL, "process_group": 0, **options})
-    watchdog = threading.Timer(limit, _end, [process])
-    watchdog.daemon = True
-    watchdog.start()
     try:
-        yield process
+        with _ended_after(limit, lambda: _end(process)):
+            yield process
     finally:
-        watchdog.cancel()
-        _end(process)
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 with suppress(OSError):  # what nobody has read
                     stream.close()
         process.wait()
+
+
+@contextmanager
+def _ended_after(seconds: float, end: Callable[[], object]) -> Iterator[None]:
+    """Call `end` with the block, or after so many seconds, too."""
+    watchdog = threading.Timer(seconds, end)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        yield
+    finally:
+        watchdog.cancel()
+        end()
 
 
 def _end(process: subprocess.Popen[Any]) -> None:
@@ -65,14 +74,10 @@ def forked_with_dask(function: Callable[..., object], *arguments: object) -> Ite
     """
     process = _forks_of_dask().Process(target=_in_silence, args=(function, *arguments), daemon=True)
     process.start()
-    watchdog = threading.Timer(10 * LONG, process.kill)
-    watchdog.daemon = True
-    watchdog.start()
     try:
-        yield process
+        with _ended_after(10 * LONG, process.kill):
+            yield process
     finally:
-        watchdog.cancel()
-        process.kill()
         process.join()
 
 

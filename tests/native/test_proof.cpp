@@ -241,10 +241,25 @@ void blossoms(uint64_t seed) {
   if (least < limit) CHECK(found.size() > 0);
 }
 
+// Of weights [n, n], of which those above the diagonal count.
+Support support_of(int n, const std::vector<double> &weight) {
+  std::vector<int> ends;
+  std::vector<double> values;
+  for (int u = 0; u < n; ++u)
+    for (int v = u + 1; v < n; ++v)
+      if (weight[u * n + v] > 0.0) {
+        ends.insert(ends.end(), {u, v});
+        values.push_back(weight[u * n + v]);
+      }
+  Support support;
+  support.build(n, ends, values.data());
+  return support;
+}
+
 // Two triangles of half edges that three paths of two edges join, and a little of a random tour.
 Support random_point(int n, Random &random) {
-  std::vector<double> weight((size_t)n * n, 0.0), values;
-  std::vector<int> name(n), ends;
+  std::vector<double> weight((size_t)n * n, 0.0);
+  std::vector<int> name(n);
   const auto rename = [&] {
     std::iota(name.begin(), name.end(), 0);
     for (int i = n; i > 1; --i) std::swap(name[i - 1], name[random.below(i)]);
@@ -262,15 +277,7 @@ Support random_point(int n, Random &random) {
   }
   rename();
   for (int i = 0; i < n; ++i) add(i, (i + 1) % n, 1.0 - share);
-  for (int u = 0; u < n; ++u)
-    for (int v = u + 1; v < n; ++v)
-      if (weight[u * n + v] > 0.0) {
-        ends.insert(ends.end(), {u, v});
-        values.push_back(weight[u * n + v]);
-      }
-  Support support;
-  support.build(n, ends, values.data());
-  return support;
+  return support_of(n, weight);
 }
 
 // Every kind of cut lets all tours pass; how many of each kind there were.
@@ -308,7 +315,7 @@ void check_all_tours(uint64_t seed, int (&seen)[3]) {
 void stars(uint64_t seed, size_t (&seen)[2]) {
   Random random(seed, 9, 0);
   const int columns = 5 + (int)(seed % 3), rows = 3, n = rows * columns;
-  std::vector<double> coordinates, weight((size_t)n * n, 0.0), values;
+  std::vector<double> coordinates, weight((size_t)n * n, 0.0);
   for (int v = 0; v < n; ++v) {
     coordinates.push_back(v % columns * 10 + random.below(9));
     coordinates.push_back(v / columns * 40);
@@ -319,18 +326,11 @@ void stars(uint64_t seed, size_t (&seen)[2]) {
     if (v % columns + 1 < columns) add(v, v + 1, share);
   for (const int end : {0, columns - 1})
     for (int row = 0; row < rows; ++row) add(end + row * columns, end + (row + 1) % rows * columns, 0.5 * share);
-  std::vector<int> tour(n), ends;
+  std::vector<int> tour(n);
   std::iota(tour.begin(), tour.end(), 0);
   shuffle(tour, random);
   for (int i = 0; i < n; ++i) add(tour[i], tour[(i + 1) % n], 1.0 - share);
-  for (int u = 0; u < n; ++u)
-    for (int v = u + 1; v < n; ++v)
-      if (weight[u * n + v] > 0.0) {
-        ends.insert(ends.end(), {u, v});
-        values.push_back(weight[u * n + v]);
-      }
-  Support support;
-  support.build(n, ends, values.data());
+  const Support support = support_of(n, weight);
   const std::unordered_set<uint64_t> none;
   FoundCuts stars(support, none, tour), local(support, none, tour);
   Stars(stars).find(Rows::of(n, coordinates.data(), 0), StopToken());

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import shutil
-import sys
 import types
 from pathlib import Path
 
@@ -15,14 +14,10 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def harness():
-    sys.path.insert(0, str(REPOSITORY))
-    try:
-        from benchmarks.reproduce import harness
+def harness(reproduce):
+    from benchmarks.reproduce import harness
 
-        yield harness
-    finally:
-        sys.path.remove(str(REPOSITORY))
+    return harness
 
 
 @pytest.fixture

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import statistics
-import sys
-from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
-def sentences():
-    sys.path.insert(0, str(REPOSITORY))
-    try:
-        from benchmarks.reproduce import sentences
+def sentences(reproduce):
+    from benchmarks.reproduce import sentences
 
-        yield sentences
-    finally:
-        sys.path.remove(str(REPOSITORY))
+    return sentences
 
 
 @pytest.fixture(scope="module")
