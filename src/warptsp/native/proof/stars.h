@@ -168,7 +168,7 @@ class Stars {
       for (const Support::Edge &edge : support_.around(u))
         if (level_[u] < level_[edge.to]) {
           leaving_[level_[u] + 1] += edge.value;
-          leaving_[level_[edge.to] + 1 <= m ? level_[edge.to] + 1 : m] -= level_[edge.to] + 1 <= m ? edge.value : 0.0;
+          leaving_[level_[edge.to] + 1] -= edge.value;
         }
     for (int j = 1; j <= m; ++j) leaving_[j] += leaving_[j - 1];
     teeth_.assign(rows_->rows.size(), {});
