@@ -1,6 +1,6 @@
 """What lies above a tour in an SVG: where it starts, in which direction it goes, numbers and names of stops.
 
-The same as on a page, whose ``assets/labels.js`` lays it out anew at each zoom.
+The same as on a page, which lays it out anew at each zoom.
 """
 
 from __future__ import annotations

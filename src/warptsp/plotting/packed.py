@@ -2,7 +2,7 @@
 
 Along a good tour, coordinates change little from city to city, and so do the numbers of the cities of another
 tour if they are numbered along the best one. Small differences leave their upper bytes zero, and with all
-upper bytes together deflate makes nothing of them. A page unpacks them by ``report/assets/data.js``.
+upper bytes together deflate makes nothing of them. The page unpacks them.
 """
 
 from __future__ import annotations
