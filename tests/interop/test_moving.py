@@ -127,8 +127,8 @@ def test_ctrl_c_is_a_keyboard_interrupt():
         "import math, os, signal, threading\nfrom warptsp.interop import fast_tsp\n"
         "distances = [[int(1000 * abs(math.sin(i * j + i + j))) for j in range(300)] for i in range(300)]\n"
         "distances = [[distances[min(i, j)][max(i, j)] for j in range(300)] for i in range(300)]\n"
-        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    fast_tsp.find_tour(distances, duration_seconds=60)\n"
+        "try:\n    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    fast_tsp.find_tour(distances, duration_seconds=600)\n"
         "except KeyboardInterrupt:\n    print('ended')\n"
     )
     assert processes.run_code(code).stdout.strip() == "ended"
