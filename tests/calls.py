@@ -35,9 +35,10 @@ def event(**given: Any) -> Progress:
     return Progress(**values | given)
 
 
-def given_time(attempt: Callable[[float], Found], came_far: Callable[[Found], bool]) -> Found:
+def given_time(
+    attempt: Callable[[float], Found], came_far: Callable[[Found], bool], seconds: float = 0.1
+) -> Found:
     """Attempt it within some seconds, and within more until it comes far enough: machines differ."""
-    seconds = 0.1
     while not came_far(found := attempt(seconds)):
         assert seconds < 100, f"{seconds} s are not enough: {found}"
         seconds *= 4

@@ -76,6 +76,13 @@ def device(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches without a limit end by what they have done, not by the clock."""
+    monkeypatch.setattr("warptsp.stop.default.SECONDS", 3600.0)
+    monkeypatch.setattr("warptsp.stop.default.DefaultStop._idle", lambda *_: False)
+
+
 @pytest.fixture(autouse=True)
 def gpus_search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests marked ``gpu`` need one, and no search of the CPU takes its place while kernels are compiled."""

@@ -22,7 +22,7 @@ distributed = pytest.importorskip("distributed", reason="needs Dask: pip install
 psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
-SPREAD = {"part": 100, "rounds": 2, "kicks": 0.5, "wait": 60.0}
+SPREAD = {"part": 100, "rounds": 2, "kicks": 0.5, "wait": 600.0}
 ENDLESS = {**SPREAD, "rounds": 1_000_000}
 
 

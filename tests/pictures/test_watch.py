@@ -419,7 +419,8 @@ def heard(connection):
 
 
 @pytest.mark.parametrize("say", [b"", b"GET /"])
-def test_a_page_goes_on_under_idle_connections(watch, say):
+def test_a_page_goes_on_under_idle_connections(watch, say, monkeypatch):
+    monkeypatch.setattr(server, "REQUEST_TIME", 600.0)
     client = Client(watch)
     with client.events() as messages, idle(client, 200, say) as connections:
         next(messages)
