@@ -64,10 +64,7 @@ class Effort:
         self, problem: Problem, start: NDArray[np.int32] | None, share: float
     ) -> NDArray[np.int32] | None:
         """The tour of one search, which takes a share of the time that is left; the start if nothing is."""
-        if self.interrupted:
-            return start
-        if self.over and start is not None:
-            self.reasons.append(str(MaxRuntime(self.limit)))
+        if self.interrupted or (self.over and start is not None):
             return start
         options = dict(self.options)
         share_over = None
