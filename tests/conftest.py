@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
 
 # No test depends on how fast the machine is, or what else it does; one that fails says how to repeat it.
-settings.register_profile("warptsp", deadline=None, print_blob=True)
+settings.register_profile("warptsp", deadline=None, print_blob=True, database=None)
 settings.load_profile("warptsp")
 
 
