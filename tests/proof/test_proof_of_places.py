@@ -59,9 +59,10 @@ def test_what_is_proved_is_shortest_of_all_tours(metric, tmp_path):
 def test_proofs_of_places_are_those_of_cities(metric, side, monkeypatch):
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print("seed", seed)
-    random, detours, tried = np.random.default_rng(seed), 0, 0
-    while tried < 8 or (detours == 0 and metric != "EXACT_2D"):  # one of 30 eights of instances has none
-        tried += 1
+    random, detours = np.random.default_rng(seed), 0
+    for tried in range(100):
+        if tried >= 8 and (detours or metric == "EXACT_2D"):  # often one of them has detours, but not always
+            break
         points = np.unique(random.integers(0, side, (24, 2)), axis=0)
         points = points[random.integers(0, min(14, len(points)), 30)]
         problem = Problem.from_points(points.astype(float), metric)
@@ -74,7 +75,7 @@ def test_proofs_of_places_are_those_of_cities(metric, side, monkeypatch):
         assert proof.proved
         assert of_cities.proved
         assert proof.length == pytest.approx(of_cities.length, rel=0 if problem.integral else 1e-6)
-    assert detours == 0 or metric != "EXACT_2D"
+    assert (detours > 0) == (metric != "EXACT_2D")
 
 
 @pytest.mark.parametrize("hubs", [2, 3])
