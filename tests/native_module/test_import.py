@@ -48,7 +48,9 @@ assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-@pytest.mark.parametrize("program", [SIGNAL_WHILE_TYPES_ARE_MADE, IMPORTED_AGAIN, SIGNAL_WHILE_THE_SOLVER_IS_IMPORTED])
+@pytest.mark.parametrize(
+    "program", [SIGNAL_WHILE_TYPES_ARE_MADE, IMPORTED_AGAIN, SIGNAL_WHILE_THE_SOLVER_IS_IMPORTED]
+)
 def test_an_interrupted_import_can_be_repeated(program, tmp_path):
     program = f"import sys\n{program}\nimport warptsp\nprint(warptsp.solve([[0, 0], [3, 4]]).length)"
     done = run_code(program, cwd=tmp_path)

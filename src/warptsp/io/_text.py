@@ -39,7 +39,9 @@ _FOREIGN = re.compile(
 )
 """What no text in a Western language has: three letters with accents in a row, or signs within words."""
 
-_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)  # some call it .xls or .csv
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE
+)  # some call it .xls or .csv
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
