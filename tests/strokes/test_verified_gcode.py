@@ -259,6 +259,34 @@ def test_comments_behind_it_are_no_expressions(order):
         order(HEAD + hole(0) + hole(90) + hole(10) + "M777|#1=2 ; two|M30|")
 
 
+BACK = [
+    "M97P10",
+    "N9M99P10",
+    "M98(it)P1000",
+    "N99 M99",
+    "M96P10",
+    "M47",
+    "g65p9000",
+    "N5G66P2",
+    "GOTO10",
+    "N9GOTO10",
+]
+BACK += ["GOTOB N10", "REPEAT N10 N50", "N7IF", "CALL O10", "G25N10.50", "G25 N10"]
+
+
+@pytest.mark.parametrize("line", [*BACK, "M117 GOTO N5", "N5M101", "IFS1", "M970"])
+def test_what_may_lead_to_another_line_is_refused_however_it_is_written(order, tmp_path, line):
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"M777|{line}|M30|"
+    if line not in BACK:
+        assert order(text).endswith(lines(f"M777|{line}|M30|"))
+        return
+    with pytest.raises(warptsp.ParseError, match=r"a\.nc:14: .* has expressions, checksums or subprograms"):
+        order(text)
+    other = lines(HEAD + hole(10) + hole(90) + hole(0) + f"M777|{line}|M30|").encode()
+    with pytest.raises(NotVerified, match="may lead back to any line"):
+        verify("gcode", lines(text).encode(), other, Rules())
+
+
 @pytest.mark.parametrize(
     "head",
     ["M48|", "G52 X0 Y0|", "G32|", "G10 L2 P1 X0 Y0|", "G0 G54 X0. Y0. A0.|", "G53 G90 G40|", "/M8|/ M01|"],
