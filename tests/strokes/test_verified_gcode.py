@@ -89,10 +89,10 @@ def test_the_width_of_a_tool_counts(tmp_path):
     cuts = "".join(f"G0 X{x} Y{y}|G1 Z{z} F100|X{x + 5}|G0 Z5|" for x, y, z in
                    [(0, 0, -1), (80, 0, -1), (0, 2, -2), (70, 0, -1), (10, 50, -1)])  # fmt: skip
     groups = []
-    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|"):
+    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|"):
         (tmp_path / "a.nc").write_text(lines(comment + HEAD + cuts + END))
         groups.append(list(read_drawing(tmp_path / "a.nc").groups[:5]))
-    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5]
+    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5, [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0] * 5]
     far = lines("(D=6)|" + HEAD + hole(0) + hole(90) + hole(2, 0, -2) + END)
     near = lines("(D=6)|" + HEAD + hole(2, 0, -2) + hole(90) + hole(0) + END)
     with pytest.raises(NotVerified, match="overlap, have different depths"):

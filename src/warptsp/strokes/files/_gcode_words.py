@@ -19,12 +19,12 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
 _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
-_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\b\.?\s*[:=]?\s*(\d*\.?\d+)")
+_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d*\.?\d+)")
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
-# What may lead to another line: letters stand behind digits without a blank, and N is a name but at the begin.
+# What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _LOOPS = re.compile(
-    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:M ?0*(?:47|9[6-9])(?!\d)|G ?0*6[567](?!\d)|GOTO|REPEAT|(?:CALL|IF|RPT|WHILE)"
-    r"(?![A-Z]))|(?<=[^\sA-Z/])\s*N ?\d"
+    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M ?0*(?:47|9[6-9])|G ?0*6[567])(?!\d)|GOTO|REPEAT)"
+    r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d"
 )
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 # Settings that stay: each belongs to a group of which one is in force, and cuts must find it as it was.
