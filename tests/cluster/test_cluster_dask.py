@@ -421,7 +421,8 @@ def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):
 
         def __init__(self, *, queue, walltime, cores, processes, memory, worker_extra_args):
             assert worker_extra_args == ["--memory-limit", "0"]
-            super().__init__(n_workers=0, processes=False, dashboard_address="127.0.0.1:0")
+            here = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+            super().__init__(n_workers=0, processes=False, **here)
 
         def scale(self, n=0, jobs=None):
             return super().scale(n if jobs is None else jobs)

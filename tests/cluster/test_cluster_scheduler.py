@@ -184,8 +184,9 @@ def test_a_client_that_its_owner_closes(problem, cluster, client):
 
 def test_a_client_of_this_very_thread(problem):
     async def ask():
+        here = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         async with distributed.Client(
-            processes=False, asynchronous=True, dashboard_address="127.0.0.1:0", set_as_default=False
+            processes=False, asynchronous=True, set_as_default=False, **here
         ) as client:
             solve(problem, client)
 
