@@ -22,6 +22,7 @@ from processes import begin_command, run_code
 import warptsp
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, OutputError
+from warptsp.quantities import format_gap
 from warptsp.report import Tiles
 from warptsp.watch import Watch, live, server
 from warptsp.watch.live import LiveRun
@@ -222,7 +223,8 @@ def test_events_and_the_end_tell_the_bound(watch, problem):
         assert next(messages)["figures"]["above the shortest, at most"] == "20.000 %"
         result = warptsp.solve(problem, kicks=20, bound=60)
         watch.finish(result)
-        assert next(messages)["figures"]["above the shortest, at most"] == f"{100 * result.bound_gap:.3f} %"
+        gap = format_gap(result.bound_gap, up=True)
+        assert next(messages)["figures"]["above the shortest, at most"] == gap
 
 
 def test_a_late_page_gets_the_curve_so_far(watch, monkeypatch):
