@@ -252,7 +252,7 @@ def _bound_and_lengths(
 def _priced(
     certificate: Certificate, evidence: Evidence, branches: tuple[Branch, ...], n: int
 ) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32], int, int | None]]:
-    """Yield prices that count, and the cuts: classes, lengths, right side, and crossings that a branch allows."""
+    """Yield prices that count, with classes, lengths and right side of the cut, and a branch's crossings."""
     limits = {_key(branch.cities, n): branch.crossings for branch in branches}
     for number, price in evidence.cuts:
         class_of, lengths, right, _ = certificate.cuts[number]

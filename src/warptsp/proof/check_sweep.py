@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -23,13 +23,12 @@ __all__ = ["SweptEdges", "SweptRow", "leaves_no_tour"]
 _FULL, _NONE = 255, 254  # a city with both edges; a column without a city
 _MOST_COLUMNS, _MOST_STATES = 250, 1 << 23
 _MOST_SLACK = 1 << 60
-_LAYERS = 128  # so many are kept, at most
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweptEdges:
-    """The edges that a tour may have: ends [m, 2], lengths, what it pays with and without, those it must have."""
+    """Edges that a tour may have: ends [m, 2], lengths, what it pays with and without, which it must have."""
 
     ends: Ints
     lengths: Ints
@@ -78,17 +77,8 @@ def leaves_no_tour(
     the same completion is no longer, within the limits of branches as well, and all other rows hold for any
     tour. So a state that has paid more than the slack goes, and with it all that it stood for.
 
-    The same is done backward from the last edge with half of the slack. Let a forward state become a tour
-    sought. The part after a layer, or a shorter one that stands for it, is a backward state there, and what
-    both have paid is no more than the slack; or that was dropped, and what the forward one has paid is less
-    than the slack without the half. So a forward state that has paid more than what all backward states of
-    its layer leave of the slack goes; and where they have been kept, one that has paid the slack without the
-    half goes, too, unless it is as short as the target with one of them.
-
-    Payments of two parts of a tour never exceed what the whole pays: for a row that needs c >= 1 more, parts
-    that count a and b pay for max(0, a - c) + max(0, b - c) <= max(0, a + b - c). Where counts are even in
-    the end, a part whose parity is wrong counts one more: the other one counts at least one more, and both
-    do only if c is even, and so 2 or more.
+    A row pays from the first count on that is more than it needs. Where all tours count even numbers, and an
+    even one is needed, what is odd so far will be one more at least.
     """
     sweep = _Sweep(order, edges, rows, slack, target)
     return not sweep.may_leave_tour or not sweep.finds_tour()
@@ -183,32 +173,14 @@ class _Sweep:
         if self._columns > _MOST_COLUMNS or self._slack >= _MOST_SLACK:
             return True
         self._found = False
-        last, half = len(self._sequence), self._slack // 2
-        least = [*[half + 1] * last, 0]  # paid after each layer
-        kept: dict[int, _Layer] = {}
-        smallest: tuple[int, _Layer] | None = None
-        for number, layer in enumerate(self._layers(self._sequence[::-1], lambda number: half), 1):
-            at = last - number
+        for layer in self._layers():
             if self._found or len(layer) == 0:
                 break
-            least[at] = int(layer.paid.min())
-            if smallest is None or len(layer) < len(smallest[1]):
-                smallest = at, layer
-            if at % max(1, last // _LAYERS) == 0:
-                kept[smallest[0]], smallest = smallest[1], None
-        for at, layer in enumerate(self._layers(self._sequence, lambda at: self._slack - least[at]), 1):
-            if self._found or len(layer) == 0:
-                break
-            if at in kept:
-                late = layer.paid >= self._slack - half
-                self._found |= self._are_joined(layer.where(late), kept[at])
-                for name in ("mates", "counts", "lengths", "paid"):
-                    setattr(layer, name, getattr(layer, name)[~late])
         return self._found
 
-    def _layers(self, sequence: list[int], most: Callable[[int], int]) -> Iterator[_Layer]:
-        """Decide one edge after the other; a layer may become smaller before the next one is made."""
-        n, width = self._n, -(-self._columns // 8) * 8
+    def _layers(self) -> Iterator[_Layer]:
+        """Decide one edge after the other."""
+        n, width, sequence = self._n, -(-self._columns // 8) * 8, self._sequence
         begins, ends = _spans([self._ends[e] for e in sequence])
         remaining = list(self._remaining)
         branches = [r for r, row in enumerate(self._rows) if row.is_branch and r in self._place]
@@ -221,7 +193,6 @@ class _Sweep:
         )
         to_come = np.bincount(np.array([self._ends[e] for e in sequence]).ravel(), minlength=n).tolist()
         for number, e in enumerate(sequence):
-            layer = replace(layer, mates=layer.mates.copy())  # others keep it
             columns = [self._column[city] for city in self._ends[e]]
             for city, column in zip(self._ends[e], columns, strict=True):
                 if begins[city] == number:
@@ -233,7 +204,7 @@ class _Sweep:
                 layer = taken
             else:
                 layer = replace(layer, paid=layer.paid + self._edges.left[e]).and_also(taken)
-            good = layer.paid <= most(number + 1)
+            good = layer.paid <= self._slack
             for r, count in self._uses[e]:
                 remaining[r] -= count
                 counts = layer.counts[:, self._place[r]]
@@ -298,19 +269,6 @@ class _Sweep:
             over += over & 1
         return price * np.clip(over, 0, self._slack // price + 1 if price else 0)
 
-    def _are_joined(self, layer: _Layer, kept: _Layer) -> bool:
-        """Return whether any of these states is as short as the target with one of the others, as a tour."""
-        wanted, there = _hash(2 - _degrees(layer.mates)), _hash(_degrees(kept.mates))
-        order = np.argsort(there, kind="stable")
-        begin = np.searchsorted(there[order], wanted, "left")
-        count = np.searchsorted(there[order], wanted, "right") - begin
-        for k in np.flatnonzero(count).tolist():
-            others = order[begin[k] : begin[k] + count[k]]
-            for other in others[layer.lengths[k] + kept.lengths[others] <= self._target].tolist():
-                if _is_cycle(layer.mates[k].tolist(), kept.mates[other].tolist()):
-                    return True
-        return False
-
 
 def _spans(touched: list[list[int]]) -> tuple[dict[int, int], dict[int, int]]:
     """Return at which step each member is met first, and at which last."""
@@ -339,12 +297,6 @@ def _columns(touched: list[list[int]]) -> tuple[dict[int, int], int]:
     return column, count
 
 
-def _degrees(mates: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return how many edges the city in each column has, 1 where there is none."""
-    own = np.arange(mates.shape[1], dtype=np.uint8)
-    return np.where(mates == _FULL, 2, np.where(mates == own, 0, 1)).astype(np.uint8)
-
-
 def _hash(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return equal numbers for equal rows, whose bytes are a multiple of 8."""
     hashes = np.ones(len(rows), dtype=np.uint64)
@@ -368,14 +320,3 @@ def _shortest(layer: _Layer, branches: list[int]) -> _Layer:
     is_new = np.ones(len(layer), dtype=bool)
     is_new[1:] = (hashes[1:] != hashes[:-1]) | (keys[1:] != keys[:-1]).any(axis=1)
     return layer.where(order[is_new])
-
-
-def _is_cycle(one: list[int], other: list[int]) -> bool:
-    """Return whether the paths of two parts make one cycle."""
-    ends = [k for k, mate in enumerate(one) if mate not in (_FULL, _NONE, k)]
-    if not ends or ends != [k for k, mate in enumerate(other) if mate not in (_FULL, _NONE, k)]:
-        return False
-    city, met = other[one[ends[0]]], 2
-    while city != ends[0] and met <= len(ends):
-        city, met = other[one[city]], met + 2
-    return met == len(ends)

@@ -243,17 +243,18 @@ class NodeProgram:
             self._sweep(prices, MOST_STATES, evidence.order)
 
     def sweep(self, most_states: int) -> bool:
-        """Sweep over the edges that the last solution's prices leave, with so many states at most; whether that
-        proves that this node has no tour shorter than the best one, which may be found so."""
+        """Sweep over the edges that the last solution's prices leave, with so many states at most.
+
+        Returns whether that proves that this node has no tour shorter than the best one, which may be found
+        so.
+        """
         prices = self.program.prices
         is_solved = self.program.outcome is Outcome.OPTIMAL
         if not is_solved or len(prices) != self.instance.size + self.relaxation.rows:
             return False
         return self._sweep(prices, most_states, None)
 
-    def _sweep(
-        self, prices: NDArray[np.float64], most_states: int, order: NDArray[np.int32] | None
-    ) -> bool:
+    def _sweep(self, prices: NDArray[np.float64], most_states: int, order: NDArray[np.int32] | None) -> bool:
         bound = self.relaxation.price(prices, 0)[0]
         if bound is None:
             return False

@@ -37,7 +37,7 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 (rat575) to 730 (d657), by least squares over nodes."""
 
 STATES_A_STEP, FEWEST_STATES = 200, 500_000
-"""Of a sweep, for each step of the simplex method so far, or what takes about as long: a tenth of the time."""
+"""Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time."""
 
 DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""

@@ -8,9 +8,6 @@
 //   bound + what it pays for its edges and for those that it leaves out + sum over rows of price * (count - lower),
 // and no part is negative. A choice that has paid more than the slack between bound and target goes; and with it all that
 // it stood for, as their completions are no shorter.
-//
-// Backward from the last edge, choices that pay half of the slack are enough: where a forward choice has paid the other
-// half, it is joined with them at layers that have been kept, and goes.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -72,8 +69,7 @@ class Sweep {
     std::vector<int> of_vertices = order.empty() ? best_order() : within(order);
     swept.order = order_of_cities(of_vertices);
     if (!lay_out(of_vertices)) return swept;
-    const bool ended = sweep_backward(token) && sweep_forward(token);
-    if (!ended) return swept;
+    if (!sweep(token)) return swept;
     swept.outcome = best_.empty() ? Swept::proved : Swept::found;
     swept.tour = std::move(best_);
     return swept;
@@ -93,20 +89,14 @@ class Sweep {
 
   struct Use {
     int row, slot, coefficient;
-    bool is_first, is_last;
+    bool is_first;
     int64_t remaining;  // of the row, after this edge
   };
 
-  // An edge as one direction meets it.
   struct Step {
     int edge, slot_u, slot_v, left_u, left_v;  // edges that are still to come to its ends
     bool new_u, new_v;
     std::vector<Use> uses;
-  };
-
-  struct Direction {
-    std::vector<Step> steps;
-    std::vector<std::vector<uint32_t>> parents;  // of each layer: twice the number of the parent, 1 more if taken
   };
 
   struct Layer {
@@ -116,17 +106,11 @@ class Sweep {
     size_t size() const { return length.size(); }
   };
 
-  struct Kept {
-    int decided;                // edges before this layer
-    std::vector<uint8_t> keys;  // of the states
-    std::vector<int64_t> length;
-  };
-
   // Rows ---------------------------------------------------------------------------------------------------------
 
   bool rounds_up(const SweptRow &row, int need) const { return row.is_even && row.lower % 2 == 0 && need >= 1; }
 
-  // What the edges so far pay to a row; of two parts of a tour, together no more than the tour pays.
+  // What the edges so far pay to a row.
   int64_t pays(int row, int count) const {
     const SweptRow &here = rows_[row];
     const int need = need_[row];
@@ -383,16 +367,14 @@ class Sweep {
   // Gives each city of the frontier a slot, and each row that has begun. False if there are too many.
   bool lay_out(const std::vector<int> &order) {
     const int m = (int)edges_.size();
-    std::vector<int> position(n_, 0), edge_order(m);
+    std::vector<int> position(n_, 0), sequence(m);
     for (size_t i = 0; i < order.size(); ++i) position[order[i]] = (int)i;
-    std::iota(edge_order.begin(), edge_order.end(), 0);
-    const auto when = [&](int e) {
-      return std::minmax({position[edges_[e].u], position[edges_[e].v]});
-    };
-    std::sort(edge_order.begin(), edge_order.end(), [&](int a, int b) { return when(a) < when(b); });
+    std::iota(sequence.begin(), sequence.end(), 0);
+    const auto when = [&](int e) { return std::minmax({position[edges_[e].u], position[edges_[e].v]}); };
+    std::sort(sequence.begin(), sequence.end(), [&](int a, int b) { return when(a) < when(b); });
     std::vector<int> first(n_, -1), last(n_, -1), first_of_row(rows_.size(), -1), last_of_row(rows_.size(), -1);
     for (int t = 0; t < m; ++t) {
-      const Edge &edge = edges_[edge_order[t]];
+      const Edge &edge = edges_[sequence[t]];
       for (const int v : {edge.u, edge.v}) {
         if (first[v] < 0) first[v] = t;
         last[v] = t;
@@ -403,29 +385,25 @@ class Sweep {
       }
     }
     Slots cities, limited, others;
-    slot_of_.assign(n_, -1);
-    slot_of_row_.assign(rows_.size(), -1);
+    std::vector<int> slot_of(n_, -1), slot_of_row(rows_.size(), -1);
     for (int t = 0; t < m; ++t) {
-      const Edge &edge = edges_[edge_order[t]];
+      const Edge &edge = edges_[sequence[t]];
       for (const int v : {edge.u, edge.v})
-        if (first[v] == t) slot_of_[v] = cities.take();
+        if (first[v] == t) slot_of[v] = cities.take();
       for (const auto &[r, coefficient] : edge.rows)
-        if (first_of_row[r] == t) slot_of_row_[r] = (rows_[r].is_limited ? limited : others).take();
+        if (first_of_row[r] == t) slot_of_row[r] = (rows_[r].is_limited ? limited : others).take();
       for (const int v : {edge.u, edge.v})
-        if (last[v] == t) cities.give_back(slot_of_[v]);
+        if (last[v] == t) cities.give_back(slot_of[v]);
       for (const auto &[r, coefficient] : edge.rows)
-        if (last_of_row[r] == t) (rows_[r].is_limited ? limited : others).give_back(slot_of_row_[r]);
+        if (last_of_row[r] == t) (rows_[r].is_limited ? limited : others).give_back(slot_of_row[r]);
     }
-    if (cities.count > most_slots) return false;
     slots_ = cities.count;
-    key_ = (slots_ + limited.count + 7) / 8 * 8;
-    width_ = (key_ + others.count + 7) / 8 * 8;
+    key_ = (size_t)(cities.count + limited.count + 7) / 8 * 8;
+    width_ = (key_ + (size_t)others.count + 7) / 8 * 8;
     for (size_t r = 0; r < rows_.size(); ++r)
-      if (slot_of_row_[r] >= 0) slot_of_row_[r] += rows_[r].is_limited ? slots_ : key_;
-    forward_.steps = steps_along(edge_order);
-    std::reverse(edge_order.begin(), edge_order.end());
-    backward_.steps = steps_along(edge_order);
-    return true;
+      if (slot_of_row[r] >= 0) slot_of_row[r] += rows_[r].is_limited ? slots_ : (int)key_;
+    steps_ = steps_along(slot_of, slot_of_row, sequence);
+    return cities.count <= most_slots;
   }
 
   struct Slots {
@@ -441,7 +419,8 @@ class Sweep {
     void give_back(int slot) { free.push_back(slot); }
   };
 
-  std::vector<Step> steps_along(const std::vector<int> &edge_order) const {
+  std::vector<Step> steps_along(const std::vector<int> &slot_of, const std::vector<int> &slot_of_row,
+                                const std::vector<int> &sequence) const {
     std::vector<int> left(n_, 0), met(n_, 0);
     std::vector<int64_t> remaining(rows_.size(), 0);
     std::vector<char> begun(rows_.size(), 0);
@@ -451,13 +430,13 @@ class Sweep {
       for (const auto &[r, coefficient] : edge.rows) remaining[r] += coefficient;
     }
     std::vector<Step> steps;
-    for (const int e : edge_order) {
+    for (const int e : sequence) {
       const Edge &edge = edges_[e];
-      Step step{e, slot_of_[edge.u], slot_of_[edge.v], --left[edge.u], --left[edge.v], met[edge.u]++ == 0,
+      Step step{e, slot_of[edge.u], slot_of[edge.v], --left[edge.u], --left[edge.v], met[edge.u]++ == 0,
                 met[edge.v]++ == 0, {}};
       for (const auto &[r, coefficient] : edge.rows) {
         remaining[r] -= coefficient;
-        step.uses.push_back({r, slot_of_row_[r], coefficient, begun[r] == 0, remaining[r] == 0, remaining[r]});
+        step.uses.push_back({r, slot_of_row[r], coefficient, begun[r] == 0, remaining[r]});
         begun[r] = 1;
       }
       steps.push_back(std::move(step));
@@ -465,27 +444,24 @@ class Sweep {
     return steps;
   }
 
-  Layer first_layer() const {
-    Layer layer;
-    layer.bytes.assign(width_, nothing);
-    layer.length = layer.paid = {0};
-    return layer;
+  static uint64_t mixed(uint64_t bits) {
+    bits = (bits ^ bits >> 32) * 0x9e3779b97f4a7c15u;
+    bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;
+    return bits ^ bits >> 32;
   }
 
   uint64_t hash_of(const uint8_t *key) const {
     uint64_t hash = 1469598103934665603u;
-    for (int i = 0; i < key_; i += 8) {
+    for (size_t i = 0; i < key_; i += 8) {
       uint64_t word;
       std::memcpy(&word, key + i, 8);
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
+      hash = mixed(hash ^ word);
     }
     return hash;
   }
 
-  // Decides the edge of a step in all states, and keeps what has paid no more than `most`. False where that is too much.
-  bool advance(Direction &direction, size_t number, const Layer &from, int64_t most, Layer &to, const StopToken &token) {
-    const Step &step = direction.steps[number];
+  // Decides the edge of a step in all states. False where that is too much.
+  bool advance(const Step &step, const Layer &from, Layer &to, const StopToken &token) {
     const Edge &edge = edges_[step.edge];
     std::vector<uint32_t> parents;
     to.bytes.clear();
@@ -524,13 +500,13 @@ class Sweep {
       for (const bool is_taken : {false, true}) {
         if (edge.is_forced && !is_taken) continue;
         int64_t paid = from.paid[k] + (edge.is_forced ? 0 : is_taken ? edge.taken : edge.left);
-        if (paid > most) continue;
+        if (paid > slack_) continue;
         now = base;
         if (is_taken) {
           const uint8_t u = now[step.slot_u], v = now[step.slot_v];
           if (u == full || v == full) continue;
           if (u == step.slot_v) {
-            close(direction, step, k, from.length[k] + edge.length, now);
+            close(step, k, from.length[k] + edge.length, now);
             continue;
           }
           if (u != step.slot_u) now[step.slot_u] = full;
@@ -538,7 +514,7 @@ class Sweep {
           now[u] = v;
           now[v] = u;
         }
-        if (!count(step, is_taken, now, paid) || paid > most) continue;
+        if (!count(step, is_taken, now, paid) || paid > slack_) continue;
         if (wants(now, step.slot_u) > step.left_u || wants(now, step.slot_v) > step.left_v) continue;
         if (step.left_u == 0) now[step.slot_u] = nothing;
         if (step.left_v == 0) now[step.slot_v] = nothing;
@@ -552,11 +528,11 @@ class Sweep {
           while (table_[place] >= 0) place = (place + 1) & (room - 1);
           table_[place] = (int)i;
         }
-        if (to.size() > most_of_layer || to.size() * (size_t)width_ > most_bytes) return false;
+        if (to.size() > most_of_layer || to.size() * width_ > most_bytes) return false;
       }
     }
     states_ += (int64_t)to.size();
-    direction.parents.push_back(std::move(parents));
+    parents_.push_back(std::move(parents));
     return states_ <= most_states_;
   }
 
@@ -583,134 +559,35 @@ class Sweep {
     return true;
   }
 
-  // Backward as far as half of the slack allows; false if that was too much.
-  bool sweep_backward(const StopToken &token) {
-    const int m = (int)edges_.size(), block = std::max(6, m / 128);
-    half_ = slack_ / 2;
-    floor_.assign(m + 1, half_ + 1);
-    floor_[m] = 0;
-    Layer layer = first_layer(), next;
-    Kept smallest;
-    for (int t = m - 1; t >= 0; --t) {
-      if (!advance(backward_, (size_t)(m - 1 - t), layer, half_, next, token)) return false;
+  // False if it was too much.
+  bool sweep(const StopToken &token) {
+    Layer layer, next;
+    layer.bytes.assign(width_, nothing);
+    layer.length = layer.paid = {0};
+    for (size_t t = 0; t < steps_.size() && layer.size() > 0; ++t) {
+      if (!advance(steps_[t], layer, next, token)) return false;
       std::swap(layer, next);
-      if (layer.size() == 0) break;
-      floor_[t] = *std::min_element(layer.paid.begin(), layer.paid.end());
-      if (smallest.length.empty() || layer.size() < smallest.length.size()) {
-        smallest.decided = t;
-        smallest.length = layer.length;
-        smallest.keys.resize(layer.size() * slots_);
-        for (size_t k = 0; k < layer.size(); ++k)
-          std::memcpy(smallest.keys.data() + k * slots_, layer.bytes.data() + k * width_, slots_);
-      }
-      if (t % block == 0) {
-        kept_.push_back(std::move(smallest));
-        smallest = Kept();
-      }
     }
     return true;
   }
 
-  bool sweep_forward(const StopToken &token) {
-    const int m = (int)edges_.size();
-    Layer layer = first_layer(), next;
-    for (int t = 1; t <= m && layer.size() > 0; ++t) {
-      if (!advance(forward_, (size_t)(t - 1), layer, slack_ - floor_[t], next, token)) return false;
-      std::swap(layer, next);
-      while (!kept_.empty() && kept_.back().decided < t) kept_.pop_back();
-      if (!kept_.empty() && kept_.back().decided == t) join(layer, kept_.back());
-    }
-    return true;
-  }
-
-  // Completes what has paid half of the slack, and takes it away.
-  void join(Layer &layer, const Kept &kept) {
-    const auto degrees = [&](const uint8_t *key, bool is_wanted) {
-      uint64_t hash = 1;
-      for (int i = 0; i < slots_; ++i) {
-        const int there = degree(key, i);
-        hash = (hash ^ (uint64_t)(is_wanted && there < 3 ? 2 - there : there)) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 31;
-      }
-      return hash;
-    };
-    std::vector<std::pair<uint64_t, int>> index;
-    for (size_t k = 0; k < kept.length.size(); ++k)
-      index.emplace_back(degrees(kept.keys.data() + k * slots_, false), (int)k);
-    std::sort(index.begin(), index.end());
-    size_t left = 0;
-    std::vector<uint32_t> &parents = forward_.parents.back();
-    for (size_t k = 0; k < layer.size(); ++k) {
-      const uint8_t *state = layer.bytes.data() + k * width_;
-      if (layer.paid[k] >= slack_ - half_) {
-        const uint64_t wanted = degrees(state, true);
-        for (auto at = std::lower_bound(index.begin(), index.end(), std::make_pair(wanted, 0));
-             at != index.end() && at->first == wanted; ++at) {
-          const int64_t length = layer.length[k] + kept.length[at->second];
-          if (length > target_ || !is_cycle(state, kept.keys.data() + (size_t)at->second * slots_)) continue;
-          std::vector<int> edges = trace(forward_, forward_.parents.size(), (uint32_t)k);
-          const std::vector<int> rest =
-              trace(backward_, edges_.size() - (size_t)kept.decided, (uint32_t)at->second);
-          edges.insert(edges.end(), rest.begin(), rest.end());
-          take(edges);
-        }
-        continue;
-      }
-      if (left != k) {
-        std::memcpy(layer.bytes.data() + left * width_, state, width_);
-        layer.length[left] = layer.length[k];
-        layer.paid[left] = layer.paid[k];
-        parents[left] = parents[k];
-      }
-      ++left;
-    }
-    layer.bytes.resize(left * width_);
-    layer.length.resize(left);
-    layer.paid.resize(left);
-    parents.resize(left);
-  }
-
-  // 0 to 2 edges, or 3 where there is no city.
-  static int degree(const uint8_t *key, int slot) {
-    return key[slot] == nothing ? 3 : key[slot] == full ? 2 : key[slot] == slot ? 0 : 1;
-  }
-
-  // Whether the paths of two halves are one cycle.
-  bool is_cycle(const uint8_t *one, const uint8_t *other) const {
-    int start = -1, ends = 0;
-    for (int i = 0; i < slots_; ++i) {
-      const int here = degree(one, i), there = degree(other, i);
-      if (here == 3 ? there != 3 : here + there != 2) return false;
-      if (here != 1) continue;
-      start = i;
-      ++ends;
-    }
-    if (start < 0) return false;
-    int city = start, met = 0;
-    do {
-      city = other[one[city]];
-      met += 2;
-    } while (city != start && met <= ends);
-    return met == ends;
-  }
-
-  // The edges that were taken on the way to a state of a layer.
-  std::vector<int> trace(const Direction &direction, size_t layer, uint32_t state) const {
+  // The edges that were taken on the way to a state of the last layer.
+  std::vector<int> trace(uint32_t state) const {
     std::vector<int> edges;
-    while (layer-- > 0) {
-      const uint32_t parent = direction.parents[layer][state];
-      if (parent % 2 == 1) edges.push_back(direction.steps[layer].edge);
+    for (size_t t = parents_.size(); t-- > 0;) {
+      const uint32_t parent = parents_[t][state];
+      if (parent % 2 == 1) edges.push_back(steps_[t].edge);
       state = parent / 2;
     }
     return edges;
   }
 
   // An edge that closes a path is the last one of a tour, or of none.
-  void close(const Direction &direction, const Step &step, size_t state, int64_t length, const std::vector<uint8_t> &now) {
+  void close(const Step &step, size_t state, int64_t length, const std::vector<uint8_t> &now) {
     if (length > target_) return;
     for (int i = 0; i < slots_; ++i)
       if (now[i] != nothing && now[i] != full && i != step.slot_u && i != step.slot_v) return;
-    std::vector<int> edges = trace(direction, direction.parents.size(), (uint32_t)state);
+    std::vector<int> edges = trace((uint32_t)state);
     edges.push_back(step.edge);
     take(edges);
   }
@@ -750,7 +627,7 @@ class Sweep {
   int n_;
   std::vector<SweptEdge> all_;
   std::vector<SweptRow> rows_;
-  int64_t slack_, target_, step_, half_ = 0, most_states_ = 0, states_ = 0;
+  int64_t slack_, target_, step_, most_states_ = 0, states_ = 0;
   std::vector<char> alive_;
   std::vector<int> counted_, need_;  // of each row: coefficients of forced edges, and what others are still to bring
 
@@ -758,12 +635,11 @@ class Sweep {
   std::vector<std::vector<int>> path_of_, incident_;
   std::vector<int> vertices_;  // cities that have such edges
 
-  int slots_ = 0, key_ = 0, width_ = 0;  // bytes of a state: of its cities, of these and limited rows, of all
-  std::vector<int> slot_of_, slot_of_row_;
-  Direction forward_, backward_;
+  int slots_ = 0;
+  size_t key_ = 0, width_ = 0;  // bytes of a state that make it the same as another, and of all
+  std::vector<Step> steps_;
+  std::vector<std::vector<uint32_t>> parents_;  // of states: twice the number of the one before, 1 more if it took the edge
   std::vector<int> table_;
-  std::vector<int64_t> floor_;  // what is paid at least from each layer on
-  std::vector<Kept> kept_;
   std::vector<int> best_;
 };
 
