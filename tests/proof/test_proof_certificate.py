@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from few_cuts import leave_few_cuts
+from few_cuts import leave_few_cuts, leave_out_sweeps
 from instances import whole_points
 
 import warptsp
@@ -38,6 +38,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 def proved(tmp_path_factory):
     """A problem, its proof, and the certificate as a document."""
     with pytest.MonkeyPatch.context() as patched:
+        leave_out_sweeps(patched)
         patched.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 3))
         for seed in range(50):
             half = np.triu(np.random.default_rng(seed).integers(1, 100, (40, 40)), 1)
