@@ -11,6 +11,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
 from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
+from warptsp.proof.evidence import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
     from warptsp.problem.places import Places
-    from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence
+    from warptsp.proof.evidence import Certificate, CutDescription, Evidence
 
 __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
 
@@ -126,7 +127,10 @@ def _are_places(problem: Problem, places: Places) -> bool:
 
 
 def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
-    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves."""
+    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves.
+
+    Tours leave a set an even number of times, so that at most k, which is even, and k + 2 at least are all.
+    """
     nodes = [(0, leaves)]  # how deep each is, and the leaves below it; a tree may be of any depth
     while nodes:
         depth, below = nodes.pop()
@@ -134,12 +138,15 @@ def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
             continue
         if len(below) < 2 or any(len(leaf) == depth for leaf in below):
             return False
-        cities = below[0][depth].cities
-        if any(leaf[depth].cities != cities for leaf in below):
+        cities, most = below[0][depth].cities, max(leaf[depth].most or 0 for leaf in below)
+        sides: dict[Branch, list[tuple[Branch, ...]]] = {Branch(cities, 2, most): [], Branch(cities, most + 2): []}
+        for leaf in below:
+            if leaf[depth] not in sides:
+                return False
+            sides[leaf[depth]].append(leaf)
+        if most % 2:  # an even number of edges is in neither
             return False
-        for crossings in (2, 4):
-            side = [leaf for leaf in below if leaf[depth].crossings == crossings]
-            nodes.append((depth + 1, side))
+        nodes += [(depth + 1, side) for side in sides.values()]
     return True
 
 
@@ -225,18 +232,22 @@ def _bound_and_lengths(
     upper limit.
     """
     n = instance.size
-    limits = {_key(branch.cities, n): branch.crossings for branch in branches}
+    limits = {_key(branch.cities, n): branch for branch in branches}
     bound = 2 * sum(evidence.cities.tolist())
     size = 2 * max(map(abs, evidence.cities.tolist()), default=0) + int(instance.lengths.max())
     priced = []
     for number, price in evidence.cuts:
         class_of, lengths, right, _ = certificate.cuts[number]
-        crossings = None
+        branch = None
         if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
-            crossings = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
-        if price < 0 and crossings != 2:
-            continue
-        bound += price * max(right, crossings or 0)
+            branch = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
+        if price < 0:
+            if branch is None or branch.most is None:
+                continue
+            right = branch.most
+        elif branch is not None:
+            right = branch.least
+        bound += price * right
         size += abs(price) * int(lengths.max())
         priced.append((price, class_of, lengths))
     kind: Any = np.int64 if size < MAX_PRICE else object
@@ -251,9 +262,9 @@ def _bound_and_lengths(
     for branch in branches:
         if len(branch.cities) == 2:
             a, b = branch.cities
-            if branch.crossings == 2:
+            if branch.most == 2:
                 used[a, b] = used[b, a] = True
-            else:
+            elif branch.least >= 4:
                 usable[a, b] = usable[b, a] = False
     upper = np.triu(np.ones((n, n), dtype=bool), 1)
     bound += sum(reduced[upper & usable & ~used & (reduced < 0)].tolist())
