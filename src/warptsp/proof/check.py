@@ -139,7 +139,10 @@ def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
         if len(below) < 2 or any(len(leaf) == depth for leaf in below):
             return False
         cities, most = below[0][depth].cities, max(leaf[depth].most or 0 for leaf in below)
-        sides: dict[Branch, list[tuple[Branch, ...]]] = {Branch(cities, 2, most): [], Branch(cities, most + 2): []}
+        sides: dict[Branch, list[tuple[Branch, ...]]] = {
+            Branch(cities, 2, most): [],
+            Branch(cities, most + 2): [],
+        }
         for leaf in below:
             if leaf[depth] not in sides:
                 return False

@@ -52,7 +52,9 @@ class Lines:
         n = self.places.shape[1]
         columns, rows = self.places % 2 == 1
         colours = [
-            side for side in (columns, rows, columns ^ rows) if _far(values[np.diff(side[ends])[:, 0]].sum()) < FARTHEST
+            side
+            for side in (columns, rows, columns ^ rows)
+            if _far(values[np.diff(side[ends])[:, 0]].sum()) < FARTHEST
         ]
         found: list[tuple[float, int, int, int]] = []
         for axis, place in enumerate(self.places):
