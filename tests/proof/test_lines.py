@@ -7,7 +7,8 @@ import pytest
 
 import warptsp
 from warptsp import Problem
-from warptsp.proof import branching
+from warptsp._native import Effort
+from warptsp.proof import branching, node_solver
 from warptsp.proof.certificate import read_proof
 from warptsp.proof.check import proven_bound
 from warptsp.proof.lines import Lines
@@ -42,28 +43,25 @@ def test_of_many_lines_those_that_few_edges_leave_come_and_they_are_apart():
     assert min(np.diff(sorted(columns))) > 1
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_proofs_by_branches_on_lines_are_believed(seed, tmp_path, monkeypatch):
     """The bounds of a certificate come from both sides of sets that four and more edges may leave."""
-    random = np.random.default_rng(seed)
     points = np.array([(4 * x, 15 * y) for x in range(20) for y in range(5)], dtype=float)
-    points = points[random.permutation(100)[:70]]
+    points = points[np.random.default_rng(seed).permutation(100)[:70]]
     problem, file = Problem.from_points(points, "EUC_2D"), tmp_path / "proof.json"
-    best = warptsp.prove(problem)
     monkeypatch.setattr(branching, "_candidates", only_lines)
-    monkeypatch.setattr("warptsp.proof.node_solver._ROUNDS", dict.fromkeys(warptsp._native.Effort, 3))
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(Effort, 3))
+    monkeypatch.setattr(node_solver.NodeSolver, "sweep", lambda self, most_states: False)
     proof = warptsp.prove(problem, certificate=file)
     assert proof.proved
-    assert proof.length == best.length
     document = json.loads(file.read_text())
     branches = [branch for leaf in document["leaves"] for branch in leaf["branches"]]
     assert any(most is not None and most > 2 for _, _, most in branches)
-    certificate = read_proof(file, problem)
-    assert proven_bound(problem, certificate) == proof.length
-    wrong = json.loads(file.read_text())
-    for leaf in wrong["leaves"]:
-        leaf["branches"] = [[cities, least + 2 * (most is None), most] for cities, least, most in leaf["branches"]]
-    file.write_text(json.dumps(wrong))
+    assert proven_bound(problem, read_proof(file, problem)) == proof.length
+    for branch in branches:
+        if branch[2] is None:
+            branch[1] += 2  # between the sides there is room now
+    file.write_text(json.dumps(document))
     assert proven_bound(problem, read_proof(file, problem)) is None
 
 

@@ -181,6 +181,7 @@ class BranchAndCut:
                 root.price_as_it_is()
                 break
             done = done or root.price_to_the_end()
+            done = done or (effort > Effort.SUBTOURS and root.sweep_as_worked())
         self._take_from(root)
         self.root_bound = min(root.bound, self.length)
         if done:

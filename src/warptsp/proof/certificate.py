@@ -123,7 +123,8 @@ def _node_as_json(node: Node) -> dict[str, Any]:
 
 
 def _evidence_as_json(evidence: Evidence) -> dict[str, Any]:
-    return {"prices": evidence.cities.tolist(), "cuts": [list(entry) for entry in evidence.cuts]}
+    order = {} if evidence.order is None else {"order": evidence.order.tolist()}
+    return {"prices": evidence.cities.tolist(), "cuts": [list(entry) for entry in evidence.cuts], **order}
 
 
 def _cut_as_json(cut: CutDescription) -> dict[str, Any]:
@@ -243,7 +244,13 @@ class _Reader:
             if number not in cuts:
                 document.fail(f"there is no cut {number}")
             priced.append((number, price))
-        return Evidence(0, prices, tuple(priced))
+        order = None
+        if "order" in entry:
+            order = document.array(entry["order"], "an order of a sweep", 0, self._size - 1, self._size)
+            order = order.astype(np.int32)
+            if len(np.unique(order)) != self._size:
+                document.fail("an order of a sweep has a city twice")
+        return Evidence(0, prices, tuple(priced), order)
 
     def _node(self, value: Any, cuts: Mapping[int, Any]) -> Node:
         document, entry = self._document, self._document.members(value, "a leaf")

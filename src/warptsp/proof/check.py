@@ -10,17 +10,18 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
+from warptsp.proof.check_sweep import SweptEdges, SweptRow, leaves_no_tour
 from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
 from warptsp.proof.evidence import Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
     from warptsp.problem.places import Places
-    from warptsp.proof.evidence import Certificate, CutDescription, Evidence
+    from warptsp.proof.evidence import Certificate, CutDescription, Evidence, Node
 
 __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
 
@@ -83,7 +84,11 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         allowed = allowed & (reduced <= target - bound)
         least = min(units, max(bound, target + 1))  # of tours with an edge that was eliminated
     for leaf in certificate.leaves:
-        bound, _ = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
+        bound, reduced = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
+        if leaf.evidence.order is not None and bound <= target:
+            swept = _edges_and_rows(instance, certificate, leaf, allowed, reduced, target - bound)
+            if leaves_no_tour(leaf.evidence.order, *swept, target - bound, target):
+                bound = target + 1
         least = min(least, bound)
     proven = instance.value(least)
     if problem.integral:
@@ -235,22 +240,11 @@ def _bound_and_lengths(
     upper limit.
     """
     n = instance.size
-    limits = {_key(branch.cities, n): branch for branch in branches}
     bound = 2 * sum(evidence.cities.tolist())
     size = 2 * max(map(abs, evidence.cities.tolist()), default=0) + int(instance.lengths.max())
     priced = []
-    for number, price in evidence.cuts:
-        class_of, lengths, right, _ = certificate.cuts[number]
-        branch = None
-        if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
-            branch = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
-        if price < 0:
-            if branch is None or branch.most is None:
-                continue
-            right = branch.most
-        elif branch is not None:
-            right = branch.least
-        bound += price * right
+    for price, class_of, lengths, limit, _ in _priced(certificate, evidence, branches, n):
+        bound += price * limit
         size += abs(price) * int(lengths.max())
         priced.append((price, class_of, lengths))
     kind: Any = np.int64 if size < MAX_PRICE else object
@@ -258,8 +252,37 @@ def _bound_and_lengths(
     reduced = instance.lengths.astype(kind) - prices[:, None] - prices[None, :]
     for price, class_of, lengths in priced:
         reduced -= (lengths.astype(kind) * price)[class_of[:, None], class_of[None, :]]
-    used = np.zeros((n, n), dtype=bool)
-    usable = allowed.copy()
+    used, usable = _used_and_usable(instance, branches, allowed)
+    upper = np.triu(np.ones((n, n), dtype=bool), 1)
+    bound += sum(reduced[upper & usable & ~used & (reduced < 0)].tolist())
+    bound += sum(reduced[upper & used].tolist())
+    return bound, reduced
+
+
+def _priced(
+    certificate: Certificate, evidence: Evidence, branches: tuple[Branch, ...], n: int
+) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32], int, bool]]:
+    """Yield prices that count, with classes and lengths of the cut, the limit that is priced, and whether a
+    branch sets an upper one, too."""
+    limits = {_key(branch.cities, n): branch for branch in branches}
+    for number, price in evidence.cuts:
+        class_of, lengths, right, _ = certificate.cuts[number]
+        least, most = right, None
+        if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
+            branch = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
+            if branch is not None:
+                least, most = max(right, branch.least), branch.most
+        if price >= 0:
+            yield price, class_of, lengths, least, most is not None
+        elif most is not None:
+            yield price, class_of, lengths, most, True
+
+
+def _used_and_usable(
+    instance: ClosedInstance, branches: tuple[Branch, ...], allowed: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the edges that tours must have, and those that they may have."""
+    used, usable = np.zeros_like(allowed), allowed.copy()
     for a, b in instance.fixed.tolist():
         used[a, b] = used[b, a] = True
     for branch in branches:
@@ -269,10 +292,43 @@ def _bound_and_lengths(
                 used[a, b] = used[b, a] = True
             elif branch.least >= 4:
                 usable[a, b] = usable[b, a] = False
-    upper = np.triu(np.ones((n, n), dtype=bool), 1)
-    bound += sum(reduced[upper & usable & ~used & (reduced < 0)].tolist())
-    bound += sum(reduced[upper & used].tolist())
-    return bound, reduced
+    return used, usable
+
+
+def _edges_and_rows(
+    instance: ClosedInstance,
+    certificate: Certificate,
+    leaf: Node,
+    allowed: NDArray[np.bool_],
+    reduced: NDArray[Any],
+    slack: int,
+) -> tuple[SweptEdges, list[SweptRow]]:
+    """Return what a sweep looks at: edges that pay no more than the slack, and what rows count of them."""
+    used, usable = _used_and_usable(instance, leaf.branches, allowed)
+    u, v = np.nonzero(np.triu(used | (usable & (reduced <= slack)), 1))
+    pays = np.where(used[u, v], 0, reduced[u, v])
+    left_out = np.maximum(-pays, 0)
+    edges = SweptEdges(
+        np.stack([u, v], axis=1),
+        instance.lengths[u, v],
+        np.maximum(pays, 0).astype(np.int64),
+        np.minimum(left_out, slack + 1).astype(np.int64),
+        used[u, v] | (left_out > slack),
+    )
+    rows = []
+    for price, class_of, lengths, least, has_most in _priced(
+        certificate, leaf.evidence, leaf.branches, instance.size
+    ):
+        if price > 0 and not has_most:
+            further = (lengths + lengths[:, [0]] + lengths[[0], :]) % 2
+            counts = lengths[class_of[u], class_of[v]].astype(np.int64)
+            rows.append(SweptRow(counts, price, least, None, not further.any(), False))
+    for branch in leaf.branches:
+        if len(branch.cities) > 2:
+            inside = np.isin(np.arange(instance.size), branch.cities)
+            counts = (inside[u] != inside[v]).astype(np.int64)
+            rows.append(SweptRow(counts, 0, branch.least, branch.most, True, True))
+    return edges, rows
 
 
 def _key(cities: tuple[int, ...] | list[int], n: int) -> frozenset[int]:

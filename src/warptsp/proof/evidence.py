@@ -48,11 +48,14 @@ class Evidence:
         Prices of the cities.
     cuts : tuple of (int, int)
         Numbers of cuts, and their prices.
+    order : ndarray of int32 or None
+        Of all cities: a sweep along it finds no shorter tour, where prices alone do not prove that.
     """
 
     bound: int
     cities: NDArray[np.int64]
     cuts: tuple[tuple[int, int], ...]
+    order: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from warptsp.proof.closed_instance import ClosedInstance
     from warptsp.proof.evidence import CutDescription
 
-__all__ = ["NEAR", "NodeProgram", "objective_of"]
+__all__ = ["MOST_STATES", "NEAR", "NodeProgram", "objective_of"]
 
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""
@@ -36,6 +37,8 @@ NEAR_AT_ROOT = 0.5
 PERTURBATION = 0.1
 """Of the costs, over a whole tour, in steps by which a tour must be shorter: bounds lose a quarter of it.
 Where edges of equal length tie, most steps of the dual simplex method gain nothing."""
+MOST_STATES = 30_000_000
+"""Of a sweep: some seconds, and a minute for the checker."""
 LEAST_PRICE = 64
 """Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
 thousandth of a unit of length."""
@@ -239,7 +242,39 @@ class NodeProgram:
                     if np.array_equal(inside, outside) or np.array_equal(inside, ~outside):
                         row = its_row
             prices[n + row] += price
-        self._take(relaxation.price(np.ldexp(prices, -FRACTION_BITS), 0)[0])
+        prices = np.ldexp(prices, -FRACTION_BITS)
+        self._take(relaxation.price(prices, 0)[0])
+        if evidence.order is not None and not self.is_pruned:
+            self._sweep(prices, MOST_STATES, evidence.order)
+
+    def sweep(self, most_states: int) -> bool:
+        """Sweep over the edges that the last solution's prices leave, with so many states at most.
+
+        Returns whether that proves that this node has no tour shorter than the best one, which may be found
+        so.
+        """
+        prices = self.program.prices
+        is_solved = self.program.outcome is Outcome.OPTIMAL
+        if not is_solved or len(prices) != self.instance.size + self.relaxation.rows:
+            return False
+        return self._sweep(prices, most_states, None)
+
+    def _sweep(self, prices: NDArray[np.float64], most_states: int, order: NDArray[np.int32] | None) -> bool:
+        bound = self.relaxation.price(prices, 0)[0]
+        if bound is None:
+            return False
+        while bound <= self.target:
+            step = self.instance.step(self.length)
+            ended, order, tour = self.relaxation.sweep(
+                self.target - bound, self.target, step, order, most_states, self.token
+            )
+            if not ended:
+                return False
+            if tour is None:
+                self.evidence = replace(self.evidence_of(bound), bound=self.target + 1, order=order)
+                break
+            self.take_tour(tour)
+        return self.is_pruned
 
     def price_ray(self) -> bool:
         """Prove by a ray that no tour is left, or add edges; whether either came true."""

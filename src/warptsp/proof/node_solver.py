@@ -16,7 +16,7 @@ from warptsp._native import Effort
 from warptsp.proof.branching import sides_of
 from warptsp.proof.evidence import Branch, Node
 from warptsp.proof.linear_program import Outcome
-from warptsp.proof.node_program import NodeProgram, objective_of
+from warptsp.proof.node_program import MOST_STATES, NodeProgram, objective_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,9 @@ PRICE_EVERY = 12
 STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
+
+STATES_A_STEP, FEWEST_STATES = 200, 500_000
+"""Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time."""
 
 DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
@@ -113,11 +116,11 @@ class NodeSolver(NodeProgram):
         Then `evidence` says why. None instead of a list: this was stopped, or cannot go on.
         """
         self.go_to(node)
-        depth = len(node.branches)
+        depth, before = len(node.branches), self.work
         done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
         if self.token.stopped() and not done:
             return None
-        if done or self.is_pruned:
+        if done or self.is_pruned or self.sweep_as_worked(before if depth else 0):
             return []
         while (branches := sides_of(self)) is None:
             # Every edge is used or not, and still that is no tour: there must be cuts.
@@ -127,6 +130,10 @@ class NodeSolver(NodeProgram):
             if self.token.stopped() or sum(self.found.values()) == before:
                 return None
         return [Node((*node.branches, branch), self.evidence) for branch in branches]
+
+    def sweep_as_worked(self, before: int = 0) -> bool:
+        """Sweep in proportion to the work since then; whether there is no shorter tour."""
+        return self.sweep(min(MOST_STATES, max(FEWEST_STATES, STATES_A_STEP * (self.work - before))))
 
     def dive(self, report: Callable[[], object]) -> NDArray[np.int32] | None:
         """Return a shorter tour, if there is one where edges are fixed that are used in large part.

@@ -1,6 +1,7 @@
 // The relaxation of closed tours by which optimality is proved, for Python: warptsp.proof solves its linear programmes.
 #include "proof/relaxation.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -158,6 +159,20 @@ NumpyArray<int> survivors(Relaxation &relaxation, int64_t slack, bool keep) {
   return to_numpy(std::move(pairs), {count, 2});
 }
 
+auto sweep(const Relaxation &relaxation, int64_t slack, int64_t target, int64_t step,
+           const std::optional<Array<const int, 1>> &order, int64_t most_states, StopToken &token) {
+  const int n = relaxation.cities();
+  require(slack >= 0 && slack < (int64_t)1 << 60 && step >= 1 && (int)relaxation.pricing().city_prices().size() == n &&
+              (int)relaxation.pricing().row_prices().size() == relaxation.rows(),
+          "a sweep needs prices, and a bound below the target");
+  const std::vector<int> given = order ? checked_tour(*order, n) : std::vector<int>();
+  Swept swept;
+  interruptible(token, [&] { swept = relaxation.sweep(slack, target, step, given, most_states, token); });
+  std::optional<NumpyArray<int>> tour;
+  if (swept.outcome == Swept::found) tour = to_numpy(std::move(swept.tour));
+  return std::make_tuple(swept.outcome != Swept::gave_up, to_numpy(std::move(swept.order)), tour);
+}
+
 auto describe(const Relaxation &relaxation, int row) {
   check_row(relaxation, row);
   const Row &here = relaxation.row(row);
@@ -279,6 +294,7 @@ void bind_proof(nb::module_ &m) {
            arg("token"))
       .def("price", &price, arg("prices"), arg("most"))
       .def("survivors", &survivors, arg("slack"), arg("keep"))
+      .def("sweep", &sweep, arg("slack"), arg("target"), arg("step"), arg("order").none(), arg("most_states"), arg("token"))
       .def("cut", &describe, arg("row"))
       .def("whole_prices", [](const Relaxation &relaxation) {
         std::vector<int64_t> cities = relaxation.pricing().city_prices(), rows = relaxation.pricing().row_prices();

@@ -36,6 +36,14 @@ struct Cut {
 
 constexpr int max_classes = 250;
 
+// Whether every closed walk has an even length, as sums of cuts have.
+inline bool is_even(const Cut &cut) {
+  for (int i = 0; i < cut.classes; ++i)
+    for (int j = 0; j < i; ++j)
+      if ((cut.between(i, j) + cut.between(i, 0) + cut.between(j, 0)) % 2 != 0) return false;
+  return true;
+}
+
 inline double value_of(const Cut &cut, const Support &support) {
   double sum = 0.0;
   for (const int u : cut.members)

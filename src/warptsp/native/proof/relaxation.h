@@ -24,6 +24,7 @@
 #include "proof/shrunk_combs.h"
 #include "proof/stars.h"
 #include "proof/subtours.h"
+#include "proof/sweep.h"
 #include "proof/tightening.h"
 
 namespace warptsp::proof {
@@ -345,6 +346,34 @@ class Relaxation {
   }
 
   const Pricing &pricing() const { return pricing_; }
+
+  // With the prices of the last call of price(), whose bound is `slack` below `target`: whether a tour is left that is no
+  // longer than that, found by a sweep.
+  Swept sweep(int64_t slack, int64_t target, int64_t step, const std::vector<int> &order, int64_t most_states,
+              const StopToken &token) const {
+    std::vector<SweptEdge> edges;
+    for_pairs([&](int u, int v) {
+      if (pricing_.quick(u, v) > slack) return;
+      const int64_t reduced = pricing_.reduced(u, v);
+      const int column = column_at(u, v);
+      if (reduced > slack || (column >= 0 && lower_[column] == upper_[column])) return;
+      edges.push_back({u, v, pricing_.length(u, v), std::max<int64_t>(0, reduced), std::max<int64_t>(0, -reduced),
+                       -reduced > slack});
+    });
+    for (int e = 0; e < columns(); ++e)
+      if (lower_[e] == 1) edges.push_back({ends_[2 * e], ends_[2 * e + 1], pricing_.length(ends_[2 * e], ends_[2 * e + 1]), 0, 0, true});
+    std::vector<SweptRow> rows;
+    for (int r = 0; r < this->rows(); ++r) {
+      const Row &row = rows_[r];
+      const int64_t price = pricing_.row_prices()[r];
+      if (price <= 0 && !row.is_limited()) continue;
+      SweptRow swept{price, row.lower, row.upper, is_even(row.cut), row.is_limited(), {}};
+      for (size_t e = 0; e < edges.size(); ++e)
+        if (const int q = row.cut.coefficient(edges[e].u, edges[e].v); q != 0) swept.edges.emplace_back((int)e, q);
+      rows.push_back(std::move(swept));
+    }
+    return Sweep(n_, std::move(edges), std::move(rows), slack, target, step).run(order, most_states, token);
+  }
 
   // At most so many sets of the rows' cuts that about 3 edges of a solution leave, those nearest to 3 first: where a
   // tour has 2, or 4 and more.
