@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from few_cuts import leave_few_cuts
+from few_cuts import leave_few_cuts, leave_out_sweeps
 from instances import whole_points
 
 from warptsp import Problem
@@ -16,6 +16,7 @@ def few_cuts(monkeypatch):
 
 
 @pytest.fixture
-def undecided():
+def undecided(monkeypatch):
     """Not proved without branches."""
+    leave_out_sweeps(monkeypatch)
     return Problem.from_points(whole_points(80, 1, side=10_000), "EUC_2D")

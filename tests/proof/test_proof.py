@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from few_cuts import leave_out_sweeps
 from instances import problem_of, whole_points
 
 import warptsp
@@ -146,8 +147,9 @@ def test_the_same_twice():
     assert np.array_equal(first.tour, second.tour)
 
 
-def test_the_root_is_the_same_with_any_number_of_threads():
+def test_the_root_is_the_same_with_any_number_of_threads(monkeypatch):
     """Cuts, their order and prices."""
+    leave_out_sweeps(monkeypatch)
     problem = Problem.from_points(whole_points(110, 11), "EUC_2D")
     tour = construct(problem)
     seen = []
@@ -165,8 +167,9 @@ def test_the_root_is_the_same_with_any_number_of_threads():
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_without_a_tree():
+def test_without_a_tree(monkeypatch):
     """The bound of the root, which is a proof only where no branch is needed."""
+    leave_out_sweeps(monkeypatch)
     for seed in (1, 2):
         problem = Problem.from_points(np.random.default_rng(seed).integers(0, 10_000, (80, 2)), "EUC_2D")
         proof, root = prove(problem), prove(problem, tree=False)

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from few_cuts import leave_few_cuts
+from few_cuts import leave_few_cuts, leave_out_sweeps
 from instances import whole_points
 
 import warptsp
@@ -38,6 +38,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 def proved(tmp_path_factory):
     """A problem, its proof, and the certificate as a document."""
     with pytest.MonkeyPatch.context() as patched:
+        leave_out_sweeps(patched)
         patched.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 3))
         for seed in range(50):
             half = np.triu(np.random.default_rng(seed).integers(1, 100, (40, 40)), 1)
@@ -347,7 +348,7 @@ def test_commands(places, tmp_path):
     checked = run("check", places, tour, "--certificate", proof)
     assert checked.exit_code == 0
     assert "optimal: no tour is shorter" in checked.output
-    again = json.loads(run("prove", places, "--tour", tour, "--json").output)
+    again = json.loads(run("prove", places, "--tour", tour, "--json").stdout)
     assert again["proved_optimal"]
     stopped = run(
         "prove", places, "--tour", tour, "--time-limit", "0", "--certificate", tmp_path / "none.json"
@@ -360,7 +361,7 @@ def test_commands(places, tmp_path):
     refused = run("check", places, tour, "--certificate", proof)
     assert refused.exit_code != 0
     assert "does not prove it" in str(refused.output) + str(refused.exception)
-    assert json.loads(run("check", places, tour, "--json").output)["proved_optimal"] is None
+    assert json.loads(run("check", places, tour, "--json").stdout)["proved_optimal"] is None
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(places, monkeypatch):

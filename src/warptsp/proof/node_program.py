@@ -274,6 +274,7 @@ class NodeProgram:
                 self.evidence = replace(self.evidence_of(bound), bound=self.target + 1, order=order)
                 break
             self.take_tour(tour)
+            self.add_edges(self.edges_of_tour())
         return self.is_pruned
 
     def price_ray(self) -> bool:

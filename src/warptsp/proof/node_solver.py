@@ -36,7 +36,7 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
 
-STATES_A_STEP, FEWEST_STATES = 200, 500_000
+STATES_A_STEP, FEWEST_STATES = 100, 1_500_000
 """Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time."""
 
 DEAR = 200
@@ -133,7 +133,8 @@ class NodeSolver(NodeProgram):
 
     def sweep_as_worked(self, before: int = 0) -> bool:
         """Sweep in proportion to the work since then; whether there is no shorter tour."""
-        return self.sweep(min(MOST_STATES, max(FEWEST_STATES, STATES_A_STEP * (self.work - before))))
+        most = min(MOST_STATES, max(FEWEST_STATES, STATES_A_STEP * (self.work - before)))
+        return most > 0 and self.sweep(most)
 
     def dive(self, report: Callable[[], object]) -> NDArray[np.int32] | None:
         """Return a shorter tour, if there is one where edges are fixed that are used in large part.

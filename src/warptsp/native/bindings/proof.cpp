@@ -294,7 +294,8 @@ void bind_proof(nb::module_ &m) {
            arg("token"))
       .def("price", &price, arg("prices"), arg("most"))
       .def("survivors", &survivors, arg("slack"), arg("keep"))
-      .def("sweep", &sweep, arg("slack"), arg("target"), arg("step"), arg("order").none(), arg("most_states"), arg("token"))
+      .def("sweep", &sweep, arg("slack"), arg("target"), arg("step"), arg("order").none(), arg("most_states"),
+           arg("token"))
       .def("cut", &describe, arg("row"))
       .def("whole_prices", [](const Relaxation &relaxation) {
         std::vector<int64_t> cities = relaxation.pricing().city_prices(), rows = relaxation.pricing().row_prices();

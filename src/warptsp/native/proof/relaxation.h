@@ -351,6 +351,7 @@ class Relaxation {
   // longer than that, found by a sweep.
   Swept sweep(int64_t slack, int64_t target, int64_t step, const std::vector<int> &order, int64_t most_states,
               const StopToken &token) const {
+    constexpr size_t most_edges = 12;  // of each city: with more, the frontier is too wide
     std::vector<SweptEdge> edges;
     for_pairs([&](int u, int v) {
       if (pricing_.quick(u, v) > slack) return;
@@ -361,11 +362,14 @@ class Relaxation {
                        -reduced > slack});
     });
     for (int e = 0; e < columns(); ++e)
-      if (lower_[e] == 1) edges.push_back({ends_[2 * e], ends_[2 * e + 1], pricing_.length(ends_[2 * e], ends_[2 * e + 1]), 0, 0, true});
+      if (lower_[e] == 1)
+        edges.push_back({ends_[2 * e], ends_[2 * e + 1], pricing_.length(ends_[2 * e], ends_[2 * e + 1]), 0, 0, true});
+    if (edges.size() > most_edges * (size_t)n_) return Swept();
     std::vector<SweptRow> rows;
     for (int r = 0; r < this->rows(); ++r) {
       const Row &row = rows_[r];
       const int64_t price = pricing_.row_prices()[r];
+      if (token.stopped()) return Swept();
       if (price <= 0 && !row.is_limited()) continue;
       SweptRow swept{price, row.lower, row.upper, is_even(row.cut), row.is_limited(), {}};
       for (size_t e = 0; e < edges.size(); ++e)

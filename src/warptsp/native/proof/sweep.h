@@ -48,7 +48,8 @@ struct Swept {
 class Sweep {
  public:
   static constexpr int most_slots = 62;
-  static constexpr size_t most_of_layer = (size_t)1 << 20, most_bytes = (size_t)1 << 28;
+  static constexpr size_t most_of_layer = (size_t)1 << 20, most_bytes = (size_t)1 << 26;
+  static constexpr int64_t most_slack = (int64_t)1 << 54;  // sums do not overflow
 
   // All tours of n cities that are not longer than `target` consist of these edges, and pay at most `slack`.
   Sweep(int n, std::vector<SweptEdge> edges, std::vector<SweptRow> rows, int64_t slack, int64_t target, int64_t step)
@@ -59,14 +60,16 @@ class Sweep {
     Swept swept;
     most_states_ = most_states;
     path_of_.assign(n_, {});
+    if (slack_ >= most_slack) return swept;
+    for (SweptRow &row : rows_) row.price = std::min(row.price, slack_ + 1);
     if (!reduce() || slack_ < 0) {
       swept.outcome = Swept::proved;
       swept.order = order_of_cities({});
       return swept;
     }
     contract();
-    if (vertices_.size() < 3) return swept;
-    std::vector<int> of_vertices = order.empty() ? best_order() : within(order);
+    if (vertices_.size() < 3 || token.stopped()) return swept;
+    std::vector<int> of_vertices = order.empty() ? best_order(token) : within(order);
     swept.order = order_of_cities(of_vertices);
     if (!lay_out(of_vertices)) return swept;
     if (!sweep(token)) return swept;
@@ -163,6 +166,7 @@ class Sweep {
         if (forced[edge.u] == 2 || forced[edge.v] == 2 || (longest < n_ && find(edge.u) == find(edge.v))) {
           alive_[e] = 0;
           slack_ -= edge.left;
+          if (slack_ < 0) return false;
           changed = true;
         } else if (degree[edge.u] == 2 || degree[edge.v] == 2) {
           edge.is_forced = true;
@@ -173,7 +177,7 @@ class Sweep {
     counted_.assign(rows_.size(), 0);
     need_.assign(rows_.size(), 0);
     for (size_t e = 0; e < all_.size(); ++e)
-      if (alive_[e] != 0 && all_[e].is_forced) slack_ -= all_[e].taken;
+      if (alive_[e] != 0 && all_[e].is_forced && (slack_ -= all_[e].taken) < 0) return false;
     for (size_t r = 0; r < rows_.size(); ++r) {
       SweptRow &row = rows_[r];
       for (const auto &[e, coefficient] : row.edges)
@@ -181,7 +185,9 @@ class Sweep {
       need_[r] = std::max(0, row.lower - counted_[r]);
       if (counted_[r] > row.upper) return false;
       if (need_[r] == 0 && row.upper == SweptRow::no_limit) row.is_limited = false;
-      if (counted_[r] > row.lower && row.price > 0) slack_ -= row.price * (counted_[r] - row.lower);
+      if (counted_[r] <= row.lower || row.price <= 0) continue;
+      if (row.price > slack_ / (counted_[r] - row.lower)) return false;
+      slack_ -= row.price * (counted_[r] - row.lower);
     }
     return true;
   }
@@ -308,8 +314,10 @@ class Sweep {
     return sum;
   }
 
-  std::vector<int> best_order() const {
+  std::vector<int> best_order(const StopToken &token) const {
     constexpr int starts = 8;
+    constexpr size_t most_cities = 200'000;  // of all orders that are tried: a few tenths of a second
+    size_t tried = 0;
     std::vector<double> farthest(n_, std::numeric_limits<double>::infinity());
     std::vector<std::vector<double>> steps;
     std::vector<int> start;
@@ -331,6 +339,7 @@ class Sweep {
         if (j != i)
           for (const int v : vertices_) position[v] = (position[v] - steps[j][v]) / 2.0;
         for (const double weight : {0.3, 1.0, 3.0}) {
+          if (!best.empty() && ((tried += vertices_.size()) > most_cities || token.stopped())) return best;
           std::vector<int> order = along(position, start[i], weight);
           if (const double sum = width(order); sum < narrowest) {
             narrowest = sum;
@@ -434,8 +443,9 @@ class Sweep {
     std::vector<Step> steps;
     for (const int e : sequence) {
       const Edge &edge = edges_[e];
-      Step step{e, slot_of[edge.u], slot_of[edge.v], --left[edge.u], --left[edge.v], met[edge.u]++ == 0,
-                met[edge.v]++ == 0, {}};
+      Step step{
+          e, slot_of[edge.u], slot_of[edge.v], --left[edge.u], --left[edge.v], met[edge.u]++ == 0, met[edge.v]++ == 0,
+          {}};
       for (const auto &[r, coefficient] : edge.rows) {
         remaining[r] -= coefficient;
         step.uses.push_back({r, slot_of_row[r], coefficient, begun[r] == 0, remaining[r]});
@@ -640,7 +650,8 @@ class Sweep {
   int slots_ = 0;
   size_t key_ = 0, width_ = 0;  // bytes of a state that make it the same as another, and of all
   std::vector<Step> steps_;
-  std::vector<std::vector<uint32_t>> parents_;  // of states: twice the number of the one before, 1 more if it took the edge
+  std::vector<std::vector<uint32_t>>
+      parents_;  // of states: twice the number of the one before, 1 more if it took the edge
   std::vector<int> table_;
   std::vector<int> best_;
 };
