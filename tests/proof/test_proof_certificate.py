@@ -172,9 +172,9 @@ def test_trees_of_many_levels_have_an_answer(levels, leaves, tmp_path):
     document = json.loads(file.read_text())
     (root,) = document["leaves"]
     sets = [[k % 7, 7] for k in range(levels)]
-    last = [[cities, 4] for cities in sets]
+    last = [[cities, 4, None] for cities in sets]
     sides = range(levels) if leaves == "all" else range(leaves == "two")
-    others = [{**root, "branches": [*last[:k], [sets[k], 2]]} for k in sides]
+    others = [{**root, "branches": [*last[:k], [sets[k], 2, 2]]} for k in sides]
     file.write_text(json.dumps({**document, "leaves": [*others, {**root, "branches": last}]}))
     checked = run("check", points, tour, "--certificate", file)
     if leaves == "all":
@@ -187,7 +187,7 @@ def test_trees_of_many_levels_have_an_answer(levels, leaves, tmp_path):
 def test_a_deep_tree():
     """Deeper than Python's calls can be within each other."""
     last = tuple(Branch((k, k + 1), 4) for k in range(1050))
-    deep = [(*last[:k], Branch((k, k + 1), 2)) for k in range(1050)]
+    deep = [(*last[:k], Branch((k, k + 1), 2, 2)) for k in range(1050)]
     assert is_complete([*deep, last])
     assert not is_complete(deep)
     assert not is_complete([*deep[:700], *deep[701:], last])
@@ -199,6 +199,11 @@ def test_a_deep_tree():
     assert not is_complete([])
     assert is_complete([()])
     assert not is_complete([(), ()])
+    for most, least, is_all in ((6, 8, True), (6, 6, False), (6, 10, False), (5, 7, False)):
+        sides = [(Branch((1, 2, 3), 2, most),), (Branch((1, 2, 3), least),)]
+        assert is_complete(sides) == is_all, (most, least)
+    assert not is_complete([(Branch((1, 2, 3), 4, 6),), (Branch((1, 2, 3), 8),)])
+    assert not is_complete([(Branch((1, 2, 3), 2, 6),), (Branch((1, 2), 8),)])
 
 
 def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkeypatch):

@@ -67,7 +67,7 @@ def in_tree(tmp_path_factory):
             for calls in range(10, 200, 5):
                 stopped(problem, file, calls, best)
                 document = json.loads(file.read_text())
-                sets = any(len(cities) > 2 for leaf in document["leaves"] for cities, _ in leaf["branches"])
+                sets = any(len(cities) > 2 for leaf in document["leaves"] for cities, *_ in leaf["branches"])
                 if sets and len(document["open"]) > 1:
                     return problem, document
                 if not document["open"]:
@@ -240,8 +240,8 @@ def test_files_that_would_prove_too_much_are_refused(in_tree, tmp_path):
             node["branches"].append(node["branches"][-1])
         sides = copy.deepcopy([*changed["leaves"], *changed["open"]])
         for node in sides:
-            cities, crossings = node["branches"][-1]
-            node["branches"][-1] = [cities, 6 - crossings]
+            cities, least, most = node["branches"][-1]
+            node["branches"][-1] = [cities, most + 2, None] if most else [cities, 2, least - 2]
         changed["open"] += sides
 
     refused(stronger, "is not valid")

@@ -38,7 +38,8 @@ def some_branches(random, n):
         cities = tuple(sorted(random.choice(n, random.integers(2, n - 1), replace=False).tolist()))
         others = set(range(n)) - set(cities)
         if all(set(branch.cities) not in (set(cities), others) for branch in branches):
-            branches.append(Branch(cities, int(random.choice([2, 4]))))
+            most = 2 if len(cities) == 2 else int(random.choice([2, 2, 4]))
+            branches.append(Branch(cities, 2, most) if random.random() < 0.5 else Branch(cities, most + 2))
     return tuple(branches)
 
 
@@ -47,7 +48,9 @@ def are_within(tours, branches):
     for branch in branches:
         inside = np.isin(tours, branch.cities)
         crossings = (inside != np.roll(inside, -1, axis=1)).sum(axis=1)
-        within &= (crossings == 2) == (branch.crossings == 2)
+        within &= crossings >= branch.least
+        if branch.most is not None:
+            within &= crossings <= branch.most
     return within
 
 

@@ -118,7 +118,7 @@ def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[s
 
 
 def _node_as_json(node: Node) -> dict[str, Any]:
-    branches = [[list(branch.cities), branch.crossings] for branch in node.branches]
+    branches = [[list(branch.cities), branch.least, branch.most] for branch in node.branches]
     return {"branches": branches, **_evidence_as_json(node.evidence)}
 
 
@@ -257,12 +257,17 @@ class _Reader:
         branches = []
         for pair in document.entries(entry.get("branches"), "branches"):
             parts = document.entries(pair, "a branch")
-            if len(parts) != 2 or parts[1] not in (2, 4) or not isinstance(parts[0], list):
-                document.fail(f"a branch is {shown(pair)}: cities and 2 or 4 are needed")
+            if len(parts) != 3 or not isinstance(parts[0], list):
+                needed = "cities, and how many edges leave them, at least and at most, are needed"
+                document.fail(f"a branch is {shown(pair)}: {needed}")
             cities = sorted({document.whole(city, "a city", 0, self._size - 1) for city in parts[0]})
             if not 2 <= len(cities) <= self._size - 2 or len(cities) != len(parts[0]):
                 document.fail("a branch is not one of two cities or more, and not of all but one")
-            branches.append(Branch(tuple(cities), int(parts[1])))
+            least = document.whole(parts[1], "how many edges leave a set at least", 2, 2 * len(cities))
+            most = parts[2]
+            if most is not None:
+                most = document.whole(most, "how many edges leave a set at most", 2, 2 * len(cities) - 2)
+            branches.append(Branch(tuple(cities), least, most))
         return Node(tuple(branches), self._evidence(entry, cuts))
 
 

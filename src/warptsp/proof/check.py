@@ -12,6 +12,7 @@ import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
 from warptsp.proof.check_sweep import SweptEdges, SweptRow, leaves_no_tour
 from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
+from warptsp.proof.evidence import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
     from warptsp.problem.places import Places
-    from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence, Node
+    from warptsp.proof.evidence import Certificate, CutDescription, Evidence, Node
 
 __all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
 
@@ -131,7 +132,10 @@ def _are_places(problem: Problem, places: Places) -> bool:
 
 
 def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
-    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves."""
+    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves.
+
+    Tours leave a set an even number of times, so that at most k, which is even, and k + 2 at least are all.
+    """
     nodes = [(0, leaves)]  # how deep each is, and the leaves below it; a tree may be of any depth
     while nodes:
         depth, below = nodes.pop()
@@ -139,12 +143,18 @@ def is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
             continue
         if len(below) < 2 or any(len(leaf) == depth for leaf in below):
             return False
-        cities = below[0][depth].cities
-        if any(leaf[depth].cities != cities for leaf in below):
+        cities, most = below[0][depth].cities, max(leaf[depth].most or 0 for leaf in below)
+        sides: dict[Branch, list[tuple[Branch, ...]]] = {
+            Branch(cities, 2, most): [],
+            Branch(cities, most + 2): [],
+        }
+        for leaf in below:
+            if leaf[depth] not in sides:
+                return False
+            sides[leaf[depth]].append(leaf)
+        if most % 2:  # an even number of edges is in neither
             return False
-        for crossings in (2, 4):
-            side = [leaf for leaf in below if leaf[depth].crossings == crossings]
-            nodes.append((depth + 1, side))
+        nodes += [(depth + 1, side) for side in sides.values()]
     return True
 
 
@@ -233,8 +243,8 @@ def _bound_and_lengths(
     bound = 2 * sum(evidence.cities.tolist())
     size = 2 * max(map(abs, evidence.cities.tolist()), default=0) + int(instance.lengths.max())
     priced = []
-    for price, class_of, lengths, right, crossings in _priced(certificate, evidence, branches, n):
-        bound += price * max(right, crossings or 0)
+    for price, class_of, lengths, limit, _ in _priced(certificate, evidence, branches, n):
+        bound += price * limit
         size += abs(price) * int(lengths.max())
         priced.append((price, class_of, lengths))
     kind: Any = np.int64 if size < MAX_PRICE else object
@@ -251,16 +261,21 @@ def _bound_and_lengths(
 
 def _priced(
     certificate: Certificate, evidence: Evidence, branches: tuple[Branch, ...], n: int
-) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32], int, int | None]]:
-    """Yield prices that count, with classes, lengths and right side of the cut, and a branch's crossings."""
-    limits = {_key(branch.cities, n): branch.crossings for branch in branches}
+) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32], int, bool]]:
+    """Yield prices that count, with classes and lengths of the cut, the limit that is priced, and whether a
+    branch sets an upper one, too."""
+    limits = {_key(branch.cities, n): branch for branch in branches}
     for number, price in evidence.cuts:
         class_of, lengths, right, _ = certificate.cuts[number]
-        crossings = None
+        least, most = right, None
         if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
-            crossings = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
-        if price >= 0 or crossings == 2:
-            yield price, class_of, lengths, right, crossings
+            branch = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
+            if branch is not None:
+                least, most = max(right, branch.least), branch.most
+        if price >= 0:
+            yield price, class_of, lengths, least, most is not None
+        elif most is not None:
+            yield price, class_of, lengths, most, True
 
 
 def _used_and_usable(
@@ -273,9 +288,9 @@ def _used_and_usable(
     for branch in branches:
         if len(branch.cities) == 2:
             a, b = branch.cities
-            if branch.crossings == 2:
+            if branch.most == 2:
                 used[a, b] = used[b, a] = True
-            else:
+            elif branch.least >= 4:
                 usable[a, b] = usable[b, a] = False
     return used, usable
 
@@ -301,20 +316,18 @@ def _edges_and_rows(
         used[u, v] | (left_out > slack),
     )
     rows = []
-    for price, class_of, lengths, right, crossings in _priced(
+    for price, class_of, lengths, least, has_most in _priced(
         certificate, leaf.evidence, leaf.branches, instance.size
     ):
-        if price > 0 and crossings != 2:
+        if price > 0 and not has_most:
             further = (lengths + lengths[:, [0]] + lengths[[0], :]) % 2
             counts = lengths[class_of[u], class_of[v]].astype(np.int64)
-            lower = max(right, crossings or 0)
-            rows.append(SweptRow(counts, price, lower, None, not further.any(), False))
+            rows.append(SweptRow(counts, price, least, None, not further.any(), False))
     for branch in leaf.branches:
         if len(branch.cities) > 2:
             inside = np.isin(np.arange(instance.size), branch.cities)
-            upper = 2 if branch.crossings == 2 else None
             counts = (inside[u] != inside[v]).astype(np.int64)
-            rows.append(SweptRow(counts, 0, branch.crossings, upper, True, True))
+            rows.append(SweptRow(counts, 0, branch.least, branch.most, True, True))
     return edges, rows
 
 

@@ -25,12 +25,15 @@ class Branch:
     ----------
     cities : tuple of int
         Two or more.
-    crossings : int
-        2: exactly two edges. 4: four or more. An edge is in a tour if two edges leave its pair of cities.
+    least : int
+        2, or two more than the other side's `most`: every tour leaves a set an even number of times.
+    most : int or None
+        None: no limit. An edge is in a tour if two edges leave its pair of cities.
     """
 
     cities: tuple[int, ...]
-    crossings: int
+    least: int
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import warptsp._native as _native
 from warptsp.proof.closed_instance import FRACTION_BITS, Stopped
 from warptsp.proof.evidence import Branch, Evidence, Node
 from warptsp.proof.linear_program import LinearProgram, Outcome
+from warptsp.proof.lines import Lines
 
 if TYPE_CHECKING:
     from typing import Self
@@ -52,6 +53,8 @@ class NodeProgram:
     ----------
     tour, length : ndarray of int32, int
         The best closed tour that is known here, and its length in units.
+    lines : Lines or None
+        Those on which the cities lie, where many share one.
     branches : tuple of Branch
         Of the present node.
     evidence : Evidence
@@ -85,9 +88,11 @@ class NodeProgram:
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         self.relaxation.perturb(PERTURBATION * objective_of(instance.step(self.length)) / instance.size)
+        self.lines: Lines | None = None
         if instance.seen.matrix is None and instance.size == instance.seen.n:
-            points = instance.seen.given_coordinates()[:, :2]
-            self.relaxation.set_coordinates(np.ascontiguousarray(points, dtype=np.float64))
+            points = np.ascontiguousarray(instance.seen.given_coordinates()[:, :2], dtype=np.float64)
+            self.relaxation.set_coordinates(points)
+            self.lines = Lines.of(points)
         longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
         self.program = LinearProgram(instance.size, token, longest)
         self.add_edges(self._first_edges())
@@ -335,14 +340,14 @@ class NodeProgram:
         self.branches = node.branches
 
     def _do(self, branch: Branch) -> None:
-        used = int(branch.crossings == 2)
         if len(branch.cities) == 2:
+            used = int(branch.most == 2)
             self._limit_edge(branch.cities, used, used)
             return
         self.program.add_rows(self.relaxation.add_subtour(np.array(branch.cities, dtype=np.int32)))
         row = self.relaxation.rows - 1
         self._id_of[branch] = int(self.relaxation.ids[row])
-        self._limit_row(row, branch.crossings, 2 if used else None)
+        self._limit_row(row, branch.least, branch.most)
 
     def _undo(self, branch: Branch) -> None:
         if len(branch.cities) == 2:

@@ -43,7 +43,7 @@ DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
 
 # Rounds in which the bound must have risen by a share of the gap, or the next effort begins; not tuned.
-STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL = 6, 8
+STALL_ROUNDS, STALL_ROUNDS_OF_LOCAL, STALL_ROUNDS_IN_TREE = 6, 8, 5
 _STALL = {
     Effort.SUBTOURS: 0.0005,
     Effort.BLOSSOMS: 0.02,
@@ -162,7 +162,7 @@ class NodeSolver(NodeProgram):
             if not done and program.outcome is Outcome.OPTIMAL and program.objective <= least:
                 fixed += step
                 ends = self._largest_fractions()
-                step = tuple(Branch((a, b), 2) for a, b in ends[: max(1, len(ends) // SHARE_OF_DIVE)])
+                step = tuple(Branch((a, b), 2, 2) for a, b in ends[: max(1, len(ends) // SHARE_OF_DIVE)])
                 if step or effort is Effort.TIGHTENING or sum(self.found.values()) > known:
                     continue
             elif program.outcome is Outcome.LIMIT:
@@ -196,6 +196,8 @@ class NodeSolver(NodeProgram):
         """Add cuts until they no longer raise the bound; whether this node has no shorter tour."""
         program, relaxation = self.program, self.relaxation
         stall_rounds = STALL_ROUNDS_OF_LOCAL if effort >= Effort.LOCAL else STALL_ROUNDS
+        if self.branches:
+            stall_rounds = STALL_ROUNDS_IN_TREE
         history: list[float] = []
         relaxation.begin_rounds()
         for number in range(most_rounds):

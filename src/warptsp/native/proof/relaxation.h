@@ -464,19 +464,38 @@ class Relaxation {
     std::stable_sort(cuts.begin(), cuts.end(), [](const Cut &a, const Cut &b) { return a.violation > b.violation; });
   }
 
-  // Takes cuts away that mostly repeat others: four fifths of their cities are in more violated ones that stay.
+  // Takes cuts away that mostly repeat others: four fifths of their columns are in deeper ones that stay. How deep a cut
+  // is, its violation for a unit of its row's length, is its violation from here on: long rows make solutions dear.
   void keep_apart(std::vector<Cut> &cuts) const {
-    put_violated_first(cuts);
-    std::vector<char> covered(n_, 0);
-    size_t kept = 0;
-    for (Cut &cut : cuts) {
-      const auto known = std::count_if(cut.members.begin(), cut.members.end(), [&](int v) { return covered[v] != 0; });
-      if ((size_t)known * 5 > cut.members.size() * 4) continue;
-      for (const int v : cut.members) covered[v] = 1;
-      if (&cuts[kept] != &cut) cuts[kept] = std::move(cut);
-      ++kept;
+    std::vector<std::vector<int>> columns_at(n_);
+    for (int e = 0; e < columns(); ++e)
+      for (const int v : {ends_[2 * e], ends_[2 * e + 1]}) columns_at[v].push_back(e);
+    std::vector<std::vector<int>> row_of(cuts.size());
+    std::vector<std::pair<double, size_t>> deepest;
+    for (size_t i = 0; i < cuts.size(); ++i) {
+      const Cut &cut = cuts[i];
+      double squares = 0.0;
+      for (const int u : cut.members)
+        for (const int e : columns_at[u]) {
+          const int v = ends_[2 * e] + ends_[2 * e + 1] - u, q = cut.coefficient(u, v);
+          if (q == 0 || (v < u && cut.class_of[v] != 0)) continue;  // that one comes from v
+          row_of[i].push_back(e);
+          squares += (double)q * q;
+        }
+      deepest.emplace_back((value_of(cut, support_) - cut.bound) / std::sqrt(std::max(squares, 1.0)), i);
     }
-    cuts.resize(kept);
+    std::sort(deepest.begin(), deepest.end());
+    std::vector<char> covered(columns(), 0);
+    std::vector<Cut> kept;
+    for (const auto &[depth, i] : deepest) {
+      const std::vector<int> &row = row_of[i];
+      const auto known = std::count_if(row.begin(), row.end(), [&](int e) { return covered[e] != 0; });
+      if ((size_t)known * 5 > row.size() * 4) continue;
+      for (const int e : row) covered[e] = 1;
+      cuts[i].violation = -depth;
+      kept.push_back(std::move(cuts[i]));
+    }
+    cuts = std::move(kept);
   }
 
   void append(Cut &&cut, SparseLines &added) {

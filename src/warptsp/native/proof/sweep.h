@@ -228,7 +228,9 @@ class Sweep {
       edges_.push_back({edge.u, edge.v, edge.length, edge.taken, edge.left, false, (int)e, {}});
     }
     for (size_t r = 0; r < rows_.size(); ++r) {
+      // What would not fit into a byte is not looked at.
       if (need_[r] > widest_row) continue;
+      if (rows_[r].upper != SweptRow::no_limit && rows_[r].upper - counted_[r] > widest_row) continue;
       for (const auto &[e, coefficient] : rows_[r].edges)
         if (number[e] >= 0) edges_[number[e]].rows.emplace_back((int)r, coefficient);
     }
