@@ -244,10 +244,10 @@ class _Reader:
             if number not in cuts:
                 document.fail(f"there is no cut {number}")
             priced.append((number, price))
-        order = None
+        order: NDArray[np.int32] | None = None
         if "order" in entry:
-            order = document.array(entry["order"], "an order of a sweep", 0, self._size - 1, self._size)
-            order = order.astype(np.int32)
+            given = document.array(entry["order"], "an order of a sweep", 0, self._size - 1, self._size)
+            order = given.astype(np.int32)
             if len(np.unique(order)) != self._size:
                 document.fail("an order of a sweep has a city twice")
         return Evidence(0, prices, tuple(priced), order)

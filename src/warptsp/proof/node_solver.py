@@ -37,7 +37,10 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 (rat575) to 730 (d657), by least squares over nodes."""
 
 STATES_A_STEP, FEWEST_STATES = 100, 1_500_000
-"""Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time."""
+"""Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time; at the
+root, at least."""
+BEFORE_TREE = 3
+"""Times as many before the first branch."""
 
 DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
@@ -120,7 +123,9 @@ class NodeSolver(NodeProgram):
         done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
         if self.token.stopped() and not done:
             return None
-        if done or self.is_pruned or self.sweep_as_worked(before if depth else 0):
+        if done or self.is_pruned:
+            return []
+        if self.sweep_as_worked(before) if depth else self.sweep_as_worked(share=BEFORE_TREE):
             return []
         while (branches := sides_of(self)) is None:
             # Every edge is used or not, and still that is no tour: there must be cuts.
@@ -131,9 +136,10 @@ class NodeSolver(NodeProgram):
                 return None
         return [Node((*node.branches, branch), self.evidence) for branch in branches]
 
-    def sweep_as_worked(self, before: int = 0) -> bool:
+    def sweep_as_worked(self, before: int = 0, share: int = 1) -> bool:
         """Sweep in proportion to the work since then; whether there is no shorter tour."""
-        most = min(MOST_STATES, max(FEWEST_STATES, STATES_A_STEP * (self.work - before)))
+        worked = share * STATES_A_STEP * (self.work - before)
+        most = min(MOST_STATES, worked if before else max(FEWEST_STATES, worked))
         return most > 0 and self.sweep(most)
 
     def dive(self, report: Callable[[], object]) -> NDArray[np.int32] | None:
