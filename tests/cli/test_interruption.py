@@ -398,7 +398,6 @@ def test_a_signal_before_the_first_method_ends_the_search(instance, monkeypatch)
     result = warptsp.solve(str(instance), time_limit=60, on_interrupt="return")
     assert result.interrupted
     assert result.signal == signal.SIGINT
-    assert result.seconds < 30
 
 
 PLAIN = (
