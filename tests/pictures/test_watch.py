@@ -421,6 +421,7 @@ def heard(connection):
 @pytest.mark.parametrize("say", [b"", b"GET /"])
 def test_a_page_goes_on_under_idle_connections(watch, say, monkeypatch):
     monkeypatch.setattr(server, "REQUEST_TIME", 600.0)
+    monkeypatch.setattr(server.WatchHandler, "timeout", 600.0)
     client = Client(watch)
     with client.events() as messages, idle(client, 200, say) as connections:
         next(messages)
