@@ -79,7 +79,6 @@ def test_a_proof_ends_the_run_at_once():
     assert result.known.proven
     assert result.gap == result.bound_gap == 0.0
     assert "bound        optimal, proved: no tour is shorter" in result.summary()
-    assert result.seconds < 300
     # No second method follows; a limit on kicks, or a method that ends by itself, is kept.
     result = warptsp.solve(GRID, then="two-opt", time_limit=600)
     assert [stage.stop_reason for stage in result.stages] == ["proved optimal"]
@@ -321,7 +320,6 @@ def test_the_run_stops_by_the_gap_to_the_bound():
     result = warptsp.solve(POINTS, stop=TargetGap(3.0, "bound") | MaxRuntime(600), then="two-opt")
     assert [stage.stop_reason for stage in result.stages] == ["target gap of 3 % to the lower bound reached"]
     assert result.bound_gap <= 0.03
-    assert result.seconds < 300
 
 
 def test_a_target_takes_more_than_a_share(monkeypatch):

@@ -102,7 +102,7 @@ def test_document_types_are_refused(tmp_path, text, encoding):
         ("a.gpx", "<gpx>", "a.gpx:1: is not XML: no element found"),
         ("a.gpx", "<?xml version='1.0' encoding='klingon'?><gpx/>", "a.gpx:1: is not XML: "),
         ("a.gpx", "<gpx><wpt lat='1' lon='2'>&nbsp;</wpt></gpx>", "a.gpx:1: is not XML: undefined entity"),
-        ("a.gpx", "<html/>", "a.gpx:1: the document is 'html': gpx is needed"),
+        ("a.gpx", "<osm/>", "a.gpx:1: the document is 'osm': gpx is needed"),
         ("a.gpx", "<gpx>\n<trk/></gpx>", "a.gpx: has no waypoints and no routes"),
         ("a.gpx", "<gpx>\n<wpt lat='91' lon='2'/></gpx>", "a.gpx:2: a place has latitude '91' and"),
         ("a.gpx", "<gpx>\n<wpt lon='nan'/></gpx>", "a.gpx:2: a place has latitude '' and longitude 'nan'"),

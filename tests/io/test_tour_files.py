@@ -204,7 +204,7 @@ def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
         ("a.json", '{"a": 1}', "an object with the keys 'a' is no tour"),
         ("a.gpx", "<gpx/>", r"has 0 routes \(rte\): one is needed"),
         ("a.kml", "<kml/>", r"has 0 lines \(LineString\): one is needed"),
-        ("a.kml", "<html/>", "the document is 'html'"),
+        ("a.kml", "<osm/>", "the document is 'osm'"),
     ],
 )
 def test_what_is_no_line_through_the_cities(tmp_path, pacific, name, text, message):

@@ -237,7 +237,6 @@ def test_a_callback_ends_it(answer):
     results = warptsp.solve_many(points(2, 200), time_limit=60.0, callback=callback, threads=1)
     assert results.interrupted
     assert results.signal is None
-    assert results.seconds < 30
     assert results.solved == 1
     assert told[0].total == 2
     with pytest.raises(InvalidOption, match="problem 1 has no tour"):
@@ -247,7 +246,6 @@ def test_a_callback_ends_it(answer):
 def test_total_time_is_shared():
     results = warptsp.solve_many(points(4, 60), total_time=0.4, threads=1)
     assert results.solved == 4
-    assert results.seconds < 5
     with pytest.raises(InvalidOption, match="nobody knows how many"):
         warptsp.solve_many(iter(points(4, 6)), total_time=0.4)
 

@@ -369,9 +369,7 @@ def test_clients_that_hang_stop_nobody(problem, monkeypatch):
         while not select.select([deaf], [], [], 0.01)[0]:  # until its answer begins
             assert watch(event(next(lengths), tour=lambda: cities)) is None
         for _ in range(1000):
-            begun = time.process_time()
             assert watch(event(next(lengths), tour=lambda: cities)) is None
-            assert time.process_time() - begun < 30
         # Whoever takes nothing makes room for others.
         while (response := client.post("stop")).status != 202:
             assert response.status == 503
@@ -423,6 +421,7 @@ def heard(connection):
 @pytest.mark.parametrize("say", [b"", b"GET /"])
 def test_a_page_goes_on_under_idle_connections(watch, say, monkeypatch):
     monkeypatch.setattr(server, "REQUEST_TIME", 600.0)
+    monkeypatch.setattr(server.WatchHandler, "timeout", 600.0)
     client = Client(watch)
     with client.events() as messages, idle(client, 200, say) as connections:
         next(messages)

@@ -193,7 +193,7 @@ def test_instances_of_tsplib(shared_data):
         problem = warptsp.load(file)
         if problem.n > LARGEST_TSPLIB or problem.known_length is None:
             continue
-        proof = prove(problem, time_limit=120)
+        proof = prove(problem)
         assert proof.proved, problem.name
         assert proof.length == proof.lower_bound == problem.known_length.length, problem.name
         seen += 1

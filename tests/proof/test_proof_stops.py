@@ -159,24 +159,6 @@ def test_within_the_simplex_method(count):
     assert broken.objective < whole.objective
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", ["prove", "solve"])
-def test_limits_are_kept_by_thousands_of_cities(asked):
-    """In processor seconds of this thread, which other processes do not lengthen."""
-    import time
-
-    problem = Problem.from_points(whole_points(4000, 1, side=100_000), "EUC_2D")
-    for limit in (0.1, 0.7):
-        begun = time.thread_time()
-        if asked == "prove":
-            proof = prove(problem, time_limit=limit, threads=1)
-            assert proof.lower_bound <= proof.length
-        else:
-            result = warptsp.solve(problem, time_limit=limit, prove=True, threads=1)
-            assert result.lower_bound <= result.length
-        assert time.thread_time() - begun < limit + 0.3
-
-
 def test_what_the_handler_of_a_signal_raises_ends_a_solution_of_the_linear_programme():
     """In its callback it would pass through code of HiGHS, which ends the process; again and again."""
     done = run_code(
