@@ -101,7 +101,8 @@ class ThreadEngine(Engine[int], Generic[Native]):
             if self.cross(plan_):
                 return True
         self.members = members._replace(kicks=max(members.kicks, members.later))
-        self.least = max(self.least, math.ceil(tuning.NEXT_POPULATION * size))
+        enough = min(math.ceil(tuning.NEXT_POPULATION * size), tuning.NEXT_MEMBERS)
+        self.least = max(self.least, enough)
         if self.members.kicks == 0 and self.run.kick_limit is not None:
             self.least = math.inf  # such members take next to no kicks
         return False
