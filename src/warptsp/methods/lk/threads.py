@@ -101,8 +101,7 @@ class ThreadEngine(Engine[int], Generic[Native]):
             if self.cross(plan_):
                 return True
         self.members = members._replace(kicks=max(members.kicks, members.later))
-        enough = min(math.ceil(tuning.NEXT_POPULATION * size), tuning.NEXT_MEMBERS)
-        self.least = max(self.least, enough)
+        self.least = max(self.least, math.ceil(tuning.NEXT_POPULATION * size))
         if self.members.kicks == 0 and self.run.kick_limit is not None:
             self.least = math.inf  # such members take next to no kicks
         return False

@@ -80,9 +80,8 @@ SPREAD_SHARE = 0.1  # of the time, at most, for such lists
 
 # Populations on CPU threads.
 LARGEST_POPULATION = 300  # members at most, and of the first population on a GPU
-# Members of a population after another one, at least, in times that one's: with fewer, kicks are better
-# (EXP-276); and how many are enough after any other one (EXP-520).
-NEXT_POPULATION, NEXT_MEMBERS = 0.5, 100
+# Members of a population after another one, in times that one's: with fewer, kicks are better (EXP-276).
+NEXT_POPULATION = 0.5
 # Members of a population, at least, that may end a run without a limit (EXP-507).
 TELLING_MEMBERS = 100
 # Between two of them, where the longest links carry more than UNEVEN of the tour, kicks for so much of the
