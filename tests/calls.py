@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
 
 from warptsp.cli import run
 from warptsp.progress import Progress
+
+Found = TypeVar("Found")
 
 
 def call(*arguments: object) -> int:
@@ -30,3 +33,13 @@ def event(**given: Any) -> Progress:
         "tour": lambda: np.arange(3, dtype=np.int32),
     }  # fmt: skip
     return Progress(**values | given)
+
+
+def given_time(
+    attempt: Callable[[float], Found], came_far: Callable[[Found], bool], seconds: float = 0.1
+) -> Found:
+    """Attempt it within some seconds, and within more until it comes far enough: machines differ."""
+    while not came_far(found := attempt(seconds)):
+        assert seconds < 100, f"{seconds} s are not enough: {found}"
+        seconds *= 4
+    return found

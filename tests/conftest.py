@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
 
 # No test depends on how fast the machine is, or what else it does; one that fails says how to repeat it.
-settings.register_profile("warptsp", deadline=None, print_blob=True)
+settings.register_profile("warptsp", deadline=None, print_blob=True, database=None)
 settings.load_profile("warptsp")
 
 
@@ -74,6 +74,13 @@ def gpu() -> Iterator[Device]:
 def device(request: pytest.FixtureRequest) -> str:
     """Each device in turn: the CPU, and a GPU where there is one."""
     return str(request.param)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches without a limit end by what they have done, not by the clock."""
+    monkeypatch.setattr("warptsp.stop.default.SECONDS", 3600.0)
+    monkeypatch.setattr("warptsp.stop.default.DefaultStop._idle", lambda *_: False)
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Sequence
 import enum
+import types
 from typing import Annotated, Any, Final, Self, overload
 
 import numpy
@@ -113,6 +114,11 @@ class StopToken:
 def ending(token: StopToken, raised: list[BaseException]) -> Callable[..., None]:
     """
     A callback of HiGHS that ends a solution where the token is stopped, or a signal has raised what it adds.
+    """
+
+def import_whole(name: str) -> types.ModuleType:
+    """
+    Import a module while signals wait, for one that cannot be imported again after a signal's handler has raised.
     """
 
 class Distances:

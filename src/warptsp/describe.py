@@ -62,7 +62,7 @@ def describe_gap(progress: Progress) -> tuple[str, str] | None:
 
 def describe_bound(progress: Progress) -> str | None:
     """Say how much longer than the shortest tour it can be at most; None without a lower bound."""
-    return None if progress.bound_gap is None else format_gap(progress.bound_gap)
+    return None if progress.bound_gap is None else format_gap(progress.bound_gap, up=True)
 
 
 def short(number: float) -> str:

@@ -88,6 +88,11 @@ def finite(number: int | float, digits: int | None = None) -> int | float | None
     return number if digits is None else round(number, digits)
 
 
-def format_gap(gap: float) -> str:
-    """Write a relative gap in per cent, exact zero as ``0 %``."""
-    return "0 %" if gap == 0 else f"{100.0 * gap:.3f} %"
+def format_gap(gap: float, *, up: bool = False) -> str:
+    """Write a relative gap in per cent, exact zero as ``0 %``; one that is proved must be rounded up.
+
+    >>> format_gap(0.0123441), format_gap(0.0123441, up=True), format_gap(1e-9, up=True)
+    ('1.234 %', '1.235 %', '0.001 %')
+    """
+    percent = max(1, math.ceil(1e5 * gap - 1e-6)) / 1e3 if up else 100.0 * gap
+    return "0 %" if gap == 0 else f"{percent:.3f} %"

@@ -195,7 +195,7 @@ class Result(Exports):
             bound = f"optimal, proved: no {'tour' if problem.open is None else 'path'} is shorter"
         elif self.bound_gap is not None:
             least = length_text(self.lower_bound or 0, unit, down=True)
-            bound = f"at most {format_gap(self.bound_gap)} above the shortest: none is below {least}"
+            bound = f"at most {format_gap(self.bound_gap, up=True)} above the shortest: none is below {least}"
         stages = [{**stage._asdict(), "length": finite(stage.length)} for stage in self.stages]
         each = [
             Fact(

@@ -16,6 +16,7 @@ from warptsp.bound.beside import STEPS, BoundBeside
 from warptsp.claims import bound_of_optimal
 from warptsp.cli import run
 from warptsp.errors import InvalidOption
+from warptsp.quantities import format_gap
 from warptsp.run import Run, Settings
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap
 
@@ -35,10 +36,10 @@ def result():
 def test_a_result_has_its_bound(result):
     assert 0.95 * result.length < result.lower_bound <= result.length
     assert result.bound_gap == result.length / result.lower_bound - 1.0
-    gap = 100 * result.bound_gap
-    assert f"bound        at most {gap:.3f} % above the shortest: none is below " in result.summary()
+    gap = format_gap(result.bound_gap, up=True)
+    assert f"bound        at most {gap} above the shortest: none is below " in result.summary()
     assert result.as_dict()["lower_bound"] == result.lower_bound
-    assert result.as_dict()["bound_gap_percent"] == gap
+    assert result.as_dict()["bound_gap_percent"] == 100 * result.bound_gap
 
 
 def test_the_tour_does_not_depend_on_it(result):

@@ -16,6 +16,7 @@ from warptsp.bound import certificate as certificates
 from warptsp.cli import run
 from warptsp.errors import ParseError, UnsupportedProblem
 from warptsp.problem import OpenPath
+from warptsp.quantities import format_gap
 
 POINTS = np.random.default_rng(4).integers(0, 10_000, (60, 2))
 
@@ -164,7 +165,7 @@ def test_commands(problem, files, tmp_path, capsys):
     bound = read_certificate(proof, problem)
     out = capsys.readouterr().out
     assert f"no tour is shorter than {bound.value}\n" in out
-    assert f"at most {100 * bound.gap(length):.3f} % above the shortest" in out
+    assert f"at most {format_gap(bound.gap(length), up=True)} above the shortest" in out
     assert run(["check", *instance, tour, "--certificate", proof]) == 0
     out = capsys.readouterr().out
     assert f"{bound.value}, proved once more" in out

@@ -22,7 +22,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-SECONDS = 60.0  # that anything may take; nothing is measured
+SECONDS = 300.0  # that anything may take; nothing is measured
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +116,7 @@ def open_page(chromium: object) -> Iterator[Callable[..., Opened]]:
         address: object, *, prepare: Callable[[object], None] | None = None, **options: object
     ) -> Opened:
         context = chromium.new_context(**{"viewport": {"width": 1000, "height": 720}, **options})
+        context.set_default_timeout(1000 * SECONDS)
         contexts.append(context)
         opened = Opened(context.new_page())
         pages.append(opened)

@@ -62,6 +62,8 @@ def test_the_gap_says_what_it_is_over():
 
 def test_a_lower_bound_takes_the_place_of_the_start_tour():
     assert describe(event(lower_bound=160, start_length=250))[2] == "at most 25.000 % above the shortest"
+    for bound, rounded_up in ((150, "33.334 %"), (199.9999999, "0.001 %")):
+        assert describe(event(lower_bound=bound))[2] == f"at most {rounded_up} above the shortest"
     known = describe(event(lower_bound=160, known_length=200, known_length_is_optimal=True))
     assert known[2:4] == ["gap 0 %", "at most 25.000 % above the shortest"]
     assert describe_briefly(event(lower_bound=160, start_length=250))[2] == "at most 25.000 % too long"

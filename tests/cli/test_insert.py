@@ -127,6 +127,15 @@ def test_places_of_a_map_need_no_columns(insert):
     assert len(insert("t.csv", "new.geojson", "--lat", "Nord", "--lon", "Ost")[0]) == 3
 
 
+def test_units_are_not_mixed(insert):
+    insert.write("tour.csv", "x (km),y (km)\n0,0\n10,0\n10,10\n0,10\n")
+    insert.write("new.csv", "x (m),y (m)\n5000,100\n")
+    told = insert("tour.csv", "new.csv", status=2)
+    assert "new.csv has coordinates in m, and tour.csv in km: convert one of them" in told
+    insert.write("new.csv", "x,y\n5,0\n")
+    assert insert("tour.csv", "new.csv")[1]["length"] == 40
+
+
 def test_the_metric_holds_for_both(insert):
     insert.write("t.csv", "x,y\n0,0\n10,0\n")
     insert.write("new.csv", "x,y\n5,3\n")

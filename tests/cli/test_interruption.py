@@ -122,38 +122,30 @@ def test_a_signal_at_any_moment_leaves_a_whole_tour_or_nothing(tmp_path, number,
 
 
 GENERATOR = """
+import itertools, os, sys
 from warptsp.__main__ import main
-print("begun", flush=True)
+from warptsp.generate import random
+
+random.BLOCK, made, blocks = 1 << 12, random._generator, itertools.count()
+last, number = int(sys.argv.pop(2)), int(sys.argv.pop(1))
+
+def generator(state):
+    if next(blocks) == last:
+        os.kill(os.getpid(), number)
+    return made(state)
+
+random._generator = generator
 main()
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", ["begun", 1, 2, "first bytes", "in the middle"])
-def test_an_interrupted_generation_leaves_nothing(tmp_path, number, moment):
-    # 320 MB, which take longer than any of these moments, unless this process has to wait for a core.
-    arguments = ["generate", "clustered", "20000000", "--threads", "2", "-o", str(tmp_path / "a.f64")]
-    for _ in range(3):
-        process = begin_python("-c", GENERATOR, *arguments)
-        assert process.stdout.readline() == "begun\n"
-        if isinstance(moment, int):
-            time.sleep(random.Random(moment).uniform(0.0, 0.3))
-        else:
-            wanted = {"begun": -1, "first bytes": 0, "in the middle": 1 << 24}[moment]
-            while wanted >= 0 and process.poll() is None:
-                if any(file.stat().st_size >= wanted for file in tmp_path.iterdir()):
-                    break
-                time.sleep(0.001)
-        process.send_signal(number)
-        out, error = process.communicate()
-        if process.returncode != 0:
-            break
-        (tmp_path / "a.f64").unlink()  # it was done before
-    # Before the first line of `main` the interpreter ends by the signal itself; shells call both the same.
-    assert process.returncode in (-number, 128 + number), error
-    assert "Exception ignored" not in error
-    assert process.returncode == -number or "Traceback" not in error
-    assert out == ""
+@pytest.mark.parametrize("last", [0, 1, 25, 47])  # before the first bytes, and in the middle of 50 blocks
+def test_an_interrupted_generation_leaves_nothing(tmp_path, number, last):
+    arguments = ["generate", "uniform", 50 << 12, "--threads", "2", "-o", tmp_path / "a.f64"]
+    done = run_code(GENERATOR, int(number), last, *arguments)
+    assert (done.returncode, done.stdout) == (128 + number, "")
+    assert done.stderr.strip() == "warptsp: error: interrupted"
     assert os.listdir(tmp_path) == []
 
 

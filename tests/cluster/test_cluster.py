@@ -111,7 +111,10 @@ def test_progress_tells_of_rounds_and_workers(problem):
     [
         ({"kicks": 1234}, "limit of 1234 kicks"),
         ({"time_limit": 1.5}, "time limit of 1.5 s"),
-        ({"callback": lambda progress: progress.counters["tasks"] > 9}, "the callback returned True"),
+        (
+            {"callback": lambda progress: progress.counters["tasks"] > 9, "time_limit": 600},
+            "the callback returned True",
+        ),
         (
             {"stop": warptsp.TargetGap(30.0, reference="bound") | warptsp.MaxRuntime(600)},
             "target gap of 30 % to the lower bound reached",

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 import types
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import cluster_worker
 import numpy as np
 import pytest
+from calls import given_time
 from instances import unit_points, write_tsplib
 from processes import begin_command, begin_python, forked_with_dask
 
@@ -29,7 +30,7 @@ distributed = pytest.importorskip("distributed", reason="needs Dask: pip install
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 CITIES = 2000
-SPREAD = {"part": 250, "rounds": 2, "kicks": 0.5, "wait": 60.0}
+SPREAD = {"part": 250, "rounds": 2, "kicks": 0.5, "wait": 600.0}
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +172,7 @@ def test_all_workers_of_a_round_killed_and_others_come(pool, problem, expected, 
     result = solve(problem, pool, callback=once(kill))
     np.testing.assert_array_equal(result.tour, expected.tour)
     assert told.text.count("is gone: others do its tasks") == 2
-    assert "no workers; waiting 60 s for some" in told.text
+    assert "no workers; waiting 600 s for some" in told.text
     assert "there are workers again" in told.text
 
 
@@ -186,7 +187,7 @@ def test_all_workers_killed_and_nobody_comes(pool, problem, told, tmp_path):
         return not pool.processes
 
     with pytest.raises(
-        BackendUnavailable, match=r"no workers for 1 s: start some with: dask worker"
+        BackendUnavailable, match=r"no workers for 1 s: (start some with: dask worker|no answer from)"
     ) as error:
         solve(problem, pool, callback=once(kill), checkpoint=saved, cluster_params={"wait": 1.0})
     tour = warptsp.read_tour(saved, problem)
@@ -205,7 +206,14 @@ def test_a_worker_that_hangs_past_its_deadline_and_wakes_up(pool, problem, expec
             os.kill(pid, signal.SIGSTOP)
         return asleep
 
-    result = solve(problem, pool, callback=once(stop), cluster_params={"deadline": 1.5})
+    def attempt(deadline):
+        for pid in asleep:
+            os.kill(pid, signal.SIGCONT)
+        asleep.clear()
+        with suppress(WarpTSPError):  # the other one missed the deadline, too
+            return solve(problem, pool, callback=once(stop), cluster_params={"deadline": deadline})
+
+    result = given_time(attempt, bool, seconds=1.5)
     np.testing.assert_array_equal(result.tour, expected.tour)
     assert "has not answered for" in told.text
     assert "the worker missed the deadline" in told.text
@@ -255,9 +263,14 @@ def test_workers_that_are_not_alike(pool, problem, expected, told, kind, words):
 )
 def test_nobody_takes_tasks(pool, problem, workers, device, why):
     pool.want(**workers)
-    pool.client.run(on_dask._describe_here)  # the first answer of a process takes longest
-    with pytest.raises(BackendUnavailable, match=rf"no workers for 0\.5 s: {why}"):
-        solve(problem, pool, device=device, cluster_params={"wait": 0.5})
+
+    def attempt(seconds):
+        with pytest.raises(BackendUnavailable, match=f"no workers for {seconds:g} s: ") as error:
+            solve(problem, pool, device=device, cluster_params={"wait": seconds})
+        return str(error.value)
+
+    told = given_time(attempt, lambda told: "no answer from" not in told)
+    assert re.search(f" s: {why}", told)
 
 
 def test_a_worker_that_raises_every_time(pool, problem, told, tmp_path):
@@ -408,7 +421,8 @@ def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):
 
         def __init__(self, *, queue, walltime, cores, processes, memory, worker_extra_args):
             assert worker_extra_args == ["--memory-limit", "0"]
-            super().__init__(n_workers=0, processes=False, dashboard_address="127.0.0.1:0")
+            here = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+            super().__init__(n_workers=0, processes=False, **here)
 
         def scale(self, n=0, jobs=None):
             return super().scale(n if jobs is None else jobs)

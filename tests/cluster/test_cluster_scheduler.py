@@ -22,7 +22,7 @@ distributed = pytest.importorskip("distributed", reason="needs Dask: pip install
 psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
-SPREAD = {"part": 100, "rounds": 2, "kicks": 0.5, "wait": 60.0}
+SPREAD = {"part": 100, "rounds": 2, "kicks": 0.5, "wait": 600.0}
 ENDLESS = {**SPREAD, "rounds": 1_000_000}
 
 
@@ -184,8 +184,9 @@ def test_a_client_that_its_owner_closes(problem, cluster, client):
 
 def test_a_client_of_this_very_thread(problem):
     async def ask():
+        here = {"protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         async with distributed.Client(
-            processes=False, asynchronous=True, dashboard_address="127.0.0.1:0", set_as_default=False
+            processes=False, asynchronous=True, set_as_default=False, **here
         ) as client:
             solve(problem, client)
 

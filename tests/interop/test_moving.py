@@ -12,6 +12,7 @@ import exact
 import numpy as np
 import processes
 import pytest
+from calls import given_time
 
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, UnsupportedProblem
 from warptsp.interop import elkai, fast_tsp, python_tsp
@@ -97,11 +98,15 @@ def test_python_tsp(tmp_path, capsys):
     distances = matrix(30)
     start = list(np.random.default_rng(1).permutation(30))
     file = tmp_path / "log.txt"
-    tour, distance = python_tsp.solve_tsp_simulated_annealing(
-        distances, x0=start, alpha=0.99, max_processing_time=0.2, log_file=str(file), verbose=True
+    options = {"x0": start, "alpha": 0.99, "log_file": str(file), "verbose": True}
+    tour, distance = given_time(
+        lambda seconds: python_tsp.solve_tsp_simulated_annealing(
+            distances, max_processing_time=seconds, **options
+        ),
+        lambda found: found[1] < length(start, distances),
     )
-    assert distance == length(tour, distances) < length(start, distances)
-    assert file.read_text() == capsys.readouterr().out
+    assert distance == length(tour, distances)
+    assert capsys.readouterr().out.endswith(file.read_text())
     assert str(distance) in file.read_text()
     again, longer = python_tsp.solve_tsp_record_to_record(distances, x0=tour, max_iterations=10)
     assert longer <= distance
@@ -127,8 +132,8 @@ def test_ctrl_c_is_a_keyboard_interrupt():
         "import math, os, signal, threading\nfrom warptsp.interop import fast_tsp\n"
         "distances = [[int(1000 * abs(math.sin(i * j + i + j))) for j in range(300)] for i in range(300)]\n"
         "distances = [[distances[min(i, j)][max(i, j)] for j in range(300)] for i in range(300)]\n"
-        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    fast_tsp.find_tour(distances, duration_seconds=60)\n"
+        "try:\n    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    fast_tsp.find_tour(distances, duration_seconds=600)\n"
         "except KeyboardInterrupt:\n    print('ended')\n"
     )
     assert processes.run_code(code).stdout.strip() == "ended"

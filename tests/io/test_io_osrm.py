@@ -161,6 +161,17 @@ def test_valhalla(tmp_path, places):
         file.write_text(json.dumps(table), encoding="utf-8")
         assert load(file).distance(2, 1) == 222
         assert warptsp.solve(table).length == 382 + 222 + 199
+    cells[0].reverse()
+    with pytest.raises(InvalidProblem, match=r"entry 0 of row 0 .* is from place '0' to '2'"):
+        Problem.from_osrm(whole)
+    far_alone = [[{"distance": length} for length in row] for row in km]
+    assert Problem.from_osrm({"sources_to_targets": far_alone}).comment == "distances in kilometers"
+
+
+@pytest.mark.parametrize(("unit", "means"), [("m", "m"), ("km", "km"), ("mi", ""), (None, "m"), ([], "m")])
+def test_the_unit_of_openrouteservice(unit, means):
+    table = {"distances": [[0, 1.8], [1.9, 0]], "metadata": {"query": {"units": unit}}}
+    assert Problem.from_osrm(table).unit == means
 
 
 def test_graphhopper():

@@ -294,6 +294,8 @@ def test_errors(text, line, message, newline):
         (b"\xff\xfeN\x00A", "UTF-16 text breaks off at byte"),
         (b"PK\x03\x04 xlsx", "a ZIP archive or a workbook: .* save the sheet as CSV"),
         (b"\xd0\xcf\x11\xe0 xls", "a workbook"),
+        (b" <HTML><table><tr><td>1", r"a web page \(HTML\)"),
+        ("\ufeff<!DOCTYPE html>".encode(), r"a web page \(HTML\)"),
         (bytes(range(256)), "is not a TSPLIB line"),
     ],
 )

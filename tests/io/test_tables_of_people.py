@@ -307,6 +307,19 @@ def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
         Problem.from_frame(frame)
 
 
+@pytest.mark.parametrize("names", ["abcd", "xyzw", [0, 1, 2, 3]])  # "xyzw" may be taken for columns of points
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_columns_in_another_order_than_the_rows(names, asymmetric, tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(SQUARE, index=list(names), columns=list(names)).iloc[:, [1, 0, 3, 2]]
+    frame.to_csv(tmp_path / "a.csv")
+    message = rf"row 1 of the matrix is called '{names[0]}', and column 1 '{names[1]}': rows and columns"
+    with pytest.raises(InvalidProblem, match=message):
+        Problem.from_frame(frame, asymmetric=asymmetric)
+    with pytest.raises(ParseError, match=message):
+        load(tmp_path / "a.csv", asymmetric=asymmetric)
+
+
 # Encodings and sheets
 
 

@@ -48,6 +48,7 @@ def test_an_array_of_points_is_solved_as_one_by_one(threads):
     assert np.array_equal(some.tours, results.tours[5:])  # seeds go by position
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_batch_is_solved_as_one_by_one_without_a_limit():
     rng = np.random.default_rng(11)
     squares = np.rint(100 * rng.random((3, 14, 14)))

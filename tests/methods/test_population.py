@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from calls import given_time
 
 import warptsp
 from warptsp import MaxKicks, _native
@@ -149,9 +150,9 @@ def test_it_gathers_as_long_as_that_gains(monkeypatch, n, kick_limit, passes):
 @pytest.mark.parametrize("generation", [1, 20])
 def test_crossover_goes_on_when_a_far_better_tour_joins(generation, instance):
     built, candidates = instance
-    good = built.close(warptsp.solve(built.problem, time_limit=0.5, threads=1).tour)
+    good = built.close(warptsp.solve(built.problem, kicks=3000, threads=1).tour)
     search = built.tour_search(candidates, fragments(candidates, count=1)[0], LkParams().of_search(1000))
-    search.add(fragments(candidates, count=40), 1)
+    search.add(fragments(candidates, count=20), 1)
     run = _native.PopulationRun.create(search, _native.PopulationPlan(selection=10, uneven=True))
     ended, round = False, 0
     while not ended:
@@ -452,17 +453,20 @@ def test_the_engine_of_gpus_keeps_to_a_number_of_kicks(instance, monkeypatch):
 
 
 def test_the_engine_of_gpus_plans_its_time(instance, monkeypatch):
-    run = RunOfGpus(time_limit=1.0)
-    engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=20)
-    assert engine.descend()
-    engine.improve()
-    assert run.elapsed() >= 1.0
-    assert GPU_MIN_MEMBERS <= grown[0] <= 20
-    assert engine.combined
+    def attempt(seconds):
+        run = RunOfGpus(time_limit=seconds)
+        engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=20)
+        if engine.descend():
+            engine.improve()
+        assert run.elapsed() >= seconds
+        assert engine.combined == bool(grown)
+        return grown
+
+    assert GPU_MIN_MEMBERS <= given_time(attempt, bool)[0] <= 20
 
 
 @pytest.mark.parametrize(
-    ("left", "early", "seconds"), [(5.0, True, 60.0), (5.0, False, 2.0), (-1e-9, True, 2.0)]
+    ("left", "early", "seconds"), [(5.0, True, 60.0), (5.0, False, 1.0), (-1e-9, True, 1.0)]
 )
 def test_the_engine_of_gpus_ends_when_a_population_comes_to_the_same(
     left, early, seconds, instance, monkeypatch
@@ -471,8 +475,8 @@ def test_the_engine_of_gpus_ends_when_a_population_comes_to_the_same(
     monkeypatch.setattr(tuning, "TELLING_MEMBERS", 15)
     run = RunOfGpus(time_limit=seconds, may_end_early=early)
     engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=15)
-    assert engine.descend()
-    engine.improve()
+    if engine.descend():
+        engine.improve()
     assert (run.ending == NEARLY_SETTLED) == (run.elapsed() < seconds) == (left > 0 and early)
     assert len(grown) == 2 or run.ending is None
     assert engine.alone is None or engine.alone >= engine._best_length()

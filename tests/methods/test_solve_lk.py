@@ -45,8 +45,8 @@ def test_a_raising_callback_in_the_middle_keeps_the_best_tour():
     assert result.kicks > 500
 
 
-def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)  # the clock shall not decide
+@pytest.mark.usefixtures("patient")
+def test_without_a_limit_a_population_is_crossed_to_its_end() -> None:
     points = np.random.default_rng(23).random((60, 2))
     found = [warptsp.solve(points, seed=seed, threads=1, prove=False) for seed in (4, 4, 5)]
     assert all(result.stop_reason == SETTLED for result in found)
@@ -56,11 +56,11 @@ def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.
     assert found[2].length == pytest.approx(found[0].length, rel=0.01)
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize(("cities", "agreeing"), [(60, 4), (300, 3)])
 def test_without_a_limit_populations_agree(
     cities: int, agreeing: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)
     points = np.random.default_rng(23).random((cities, 2))
     once = tuning.settling(cities, of_matrix=False)
     assert once.agreeing == agreeing
@@ -180,7 +180,7 @@ def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes,
         sizes.append(search.most())
 
     monkeypatch.setattr(cpu._Search, "improve", look)
-    limit = {"time_limit": 1.0} if kicks is None else {"kicks": kicks * n}
+    limit = {"time_limit": 600.0} if kicks is None else {"kicks": kicks * n}
     warptsp.solve(np.random.default_rng(3).random((n, 2)), threads=1, device="cpu", **limit)
     assert sizes == [size]
 
@@ -190,11 +190,11 @@ def test_a_population_on_a_gpu_is_as_large_as_its_parameter_says() -> None:
     assert LkParams().members_on_gpu == 300
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("kind", ["uniform", "clusters", "lattice", "matrix"])
 def test_without_a_limit_small_tours_are_no_longer_than_those_of_many_kicks(
     kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)  # the clock shall not decide
     for seed in range(3):
         random = np.random.default_rng(seed)
         points = random.random((60, 2))

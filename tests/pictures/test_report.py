@@ -16,6 +16,7 @@ from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
 from warptsp.io import read_tour, write_tour
 from warptsp.plotting.packed import unpacked_integers
 from warptsp.problem import OpenPath, Problem
+from warptsp.quantities import format_gap
 from warptsp.report import Report, Tiles, document, render, snapshots_for, write
 from warptsp.report.plane import EXACT_BITS, Plane
 from warptsp.result import Snapshot
@@ -282,7 +283,7 @@ def test_it_says_how_far_the_tour_is_above_the_shortest_at_most():
     points = np.random.default_rng(8).random((40, 2))
     result = warptsp.solve(points, kicks=20, bound=60)
     shown = Page(render(Report.of(result))).facts["bound"]
-    assert shown == ["above the shortest, at most", f"{100 * result.bound_gap:.3f} %"]
+    assert shown == ["above the shortest, at most", format_gap(result.bound_gap, up=True)]
     assert Page(render(Report.of(warptsp.solve(points, kicks=20, bound=False)))).facts["bound"] is None
 
 

@@ -342,7 +342,7 @@ def test_commands(places, tmp_path):
     checked = run("check", places, tour, "--certificate", proof)
     assert checked.exit_code == 0
     assert "optimal: no tour is shorter" in checked.output
-    again = json.loads(run("prove", places, "--tour", tour, "--json").output)
+    again = json.loads(run("prove", places, "--tour", tour, "--json").stdout)
     assert again["proved_optimal"]
     stopped = run(
         "prove", places, "--tour", tour, "--time-limit", "0", "--certificate", tmp_path / "none.json"
@@ -355,7 +355,7 @@ def test_commands(places, tmp_path):
     refused = run("check", places, tour, "--certificate", proof)
     assert refused.exit_code != 0
     assert "does not prove it" in str(refused.output) + str(refused.exception)
-    assert json.loads(run("check", places, tour, "--json").output)["proved_optimal"] is None
+    assert json.loads(run("check", places, tour, "--json").stdout)["proved_optimal"] is None
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(places, monkeypatch):

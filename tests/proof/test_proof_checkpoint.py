@@ -272,7 +272,7 @@ def test_the_command(tmp_path):
     places.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
     for options in (["--checkpoint", str(file)], ["--checkpoint", str(file), "--resume", str(file)]):
         done = CliRunner().invoke(commands, ["prove", str(places), "--json", *options])
-        assert json.loads(done.output)["checkpoint"] == str(file)
+        assert json.loads(done.stdout)["checkpoint"] == str(file)
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["proved_optimal"]
     assert json.loads(file.read_text())["format"] == "warptsp unfinished proof"

@@ -60,7 +60,9 @@ def test_proofs_of_places_are_those_of_cities(metric, side, monkeypatch):
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print("seed", seed)
     random, detours = np.random.default_rng(seed), 0
-    for _ in range(8):
+    for tried in range(100):
+        if tried >= 8 and (detours or metric == "EXACT_2D"):  # often one of them has detours, but not always
+            break
         points = np.unique(random.integers(0, side, (24, 2)), axis=0)
         points = points[random.integers(0, min(14, len(points)), 30)]
         problem = Problem.from_points(points.astype(float), metric)

@@ -60,6 +60,7 @@ def test_while_lengths_are_computed(problem, monkeypatch):
 def test_while_the_first_linear_programme_is_made(problem, monkeypatch, path, tmp_path):
     problem = Problem.from_points(problem.coordinates, "EUC_2D", open=path)
     token, file = _native.StopToken(), tmp_path / "proof.json"
+    monkeypatch.setattr("warptsp.solver.proving.BOUND_SECONDS", 600.0)
     no_linear_programme(monkeypatch)
     at_call(monkeypatch, NodeSolver, "_first_edges", 1, token.request)
     proof = prove(problem, token=token, checkpoint=file)
@@ -189,14 +190,14 @@ def test_what_the_handler_of_a_signal_raises_ends_a_solution_of_the_linear_progr
         "warptsp.prove(points, list(range(100)))\n"
         "whole = time.perf_counter() - begun\n"
         "ended = tried = 0\n"
-        "while ended < 60:\n"
+        "while ended < 30:\n"
         "    tried += 1\n"
         "    try:\n"
-        "        signal.setitimer(signal.ITIMER_REAL, whole * (1 + tried % 60) / 60)\n"
+        "        signal.setitimer(signal.ITIMER_REAL, whole * (1 + tried % 30) / 30)\n"
         "        warptsp.prove(points, list(range(100)))\n"
         "        signal.setitimer(signal.ITIMER_REAL, 0)\n"
         "    except Late:\n"
         "        ended += 1\n"
         "print(ended)\n"
     )
-    assert (done.stdout, done.returncode) == ("60\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("30\n", 0), done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -60,7 +61,8 @@ def test_compiler_on_the_path_is_enough(backend, tmp_path, name):
 
 def test_compiler_named_by_cxx_is_enough(backend, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
-    monkeypatch.setenv("CXX", f"{put_program(tmp_path / 'elsewhere', 'mine')} -stdlib=libc++")
+    compiler = shlex.quote(str(put_program(tmp_path / "elsewhere", "mine")))
+    monkeypatch.setenv("CXX", f"{compiler} -stdlib=libc++")
     assert backend.get_requires_for_build_wheel() == ["ninja"]
 
 

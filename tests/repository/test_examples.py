@@ -170,7 +170,7 @@ def test_gpu_against_cpu(tmp_path):
     with open(tmp_path / "devices.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [(row["instance"], row["device"]) for row in rows] == [("E1k.0", "cpu"), ("E10k.0", "cpu")]
-    assert all(0 <= float(row["gap in %"]) < 30 for row in rows)
+    assert all(0 <= float(row["gap in %"]) < 100 for row in rows)
 
 
 def test_resuming_a_long_run(tmp_path):

@@ -25,8 +25,9 @@ many = np.random.default_rng(1).random((60, 300, 2))
 def send():  # as soon as a call listens, whatever the machine does beside it
     while not isinstance(signal.getsignal({number}), FirstSignal):
         time.sleep(0.001)
-    time.sleep(0.1)
+    {until}
     os.kill(os.getpid(), {number})
+within = threading.Event()
 threading.Thread(target=send, daemon=True).start()
 try:
     for call in range(3):
@@ -37,7 +38,7 @@ except KeyboardInterrupt as error:
     os._exit(0)  # a thread that `choose` leaves behind may be in NumPy, which CPython then aborts
 """
 CALLS = {
-    "solve": ("warptsp.solve(points, time_limit=20)", "len(found.tour), found.signal, found.stop_reason"),
+    "solve": ("warptsp.solve(points, time_limit=600)", "len(found.tour), found.signal, found.stop_reason"),
     "solve a proof": (
         "warptsp.solve(points, prove=True, checkpoint=sys.argv[1], checkpoint_interval=0)",
         "len(found.tour), found.signal, found.stop_reason[:11]",
@@ -57,20 +58,21 @@ CALLS = {
         "0 <= found.value and 600, 2, 'Ctrl-C'",
     ),
     "choose": (
-        "groups.choose(points, [k % 100 for k in range(600)], time_limit=20)",
+        "groups.choose(points, [k % 100 for k in range(600)], time_limit=600)",
         "len(found.places) * 6, found.result.signal, found.result.stop_reason",
     ),
     "arrange": (
-        "strokes.arrange(np.random.default_rng(3).random((600, 2, 2)), time_limit=20)",
+        "strokes.arrange(np.random.default_rng(3).random((600, 2, 2)), time_limit=600)",
         "len(found.order), found.signal, found.stop_reason",
     ),
 }
 SIZES = {"lower_bound": 12000}
 
 
-def outcome(name, *arguments, number=signal.SIGINT, call=None, found=None):
+def outcome(name, *arguments, number=signal.SIGINT, call=None, found=None, until="time.sleep(0.1)"):
     code, seen = CALLS[name]
-    done = run_code(LOOP.format(number=int(number), call=call or code, found=found or seen), *arguments)
+    loop = LOOP.format(number=int(number), call=call or code, found=found or seen, until=until)
+    done = run_code(loop, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -98,14 +100,14 @@ def test_what_was_found_is_in_the_checkpoint_and_in_the_result(tmp_path):
     told = outcome(
         "solve",
         tmp_path / "best.tour",
-        call="warptsp.solve(points, time_limit=20, checkpoint=sys.argv[1])",
+        call="warptsp.solve(points, time_limit=600, checkpoint=sys.argv[1])",
         found="found.length == found.problem.length(warptsp.read_tour(sys.argv[1], found.problem))",
     )
     assert told == "0 KeyboardInterrupt True"
 
 
 def test_a_plan_is_returned_where_that_is_wanted():
-    call = "found = strokes.arrange(points[:, None], time_limit=20, on_interrupt='return')"
+    call = "found = strokes.arrange(points[:, None], time_limit=600, on_interrupt='return')"
     ended = f"{call}; print(found.interrupted, found.signal, flush=True); os._exit(0)"
     assert outcome("arrange", call=ended) == "True 2"
 
@@ -115,7 +117,7 @@ def test_a_notebook_has_the_result_and_may_say_otherwise():
         "sys.modules['IPython'] = type(sys)('IPython'); "
         "sys.modules['IPython'].get_ipython = lambda: type('Shell', (), {{'kernel': 1}}); "
     )
-    ended = "found = warptsp.solve(points, time_limit=20{}); print(found.signal, flush=True); os._exit(0)"
+    ended = "found = warptsp.solve(points, time_limit=600{}); print(found.signal, flush=True); os._exit(0)"
     plain = notebook.replace("{{", "{").replace("}}", "}")
     assert outcome("solve", call=plain + ended.format("")) == "2"
     raising = plain + ended.format(", on_interrupt='raise'")
@@ -124,11 +126,12 @@ def test_a_notebook_has_the_result_and_may_say_otherwise():
 
 def test_a_search_within_another_call_leaves_it_to_that():
     """The outer one has handlers of its own, and more to do than the inner one."""
-    inner = "lambda p: inner.append(warptsp.solve(points, time_limit=20))"
+    inner = "lambda p: inner.append(warptsp.solve(points, time_limit=600, callback=lambda p: within.set()))"
     told = outcome(
         "solve",
-        call=f"inner = []; warptsp.solve(points, time_limit=30, callback={inner})",
+        call=f"inner = []; warptsp.solve(points, time_limit=600, callback={inner})",
         found="found.signal, [result.signal for result in inner]",
+        until="within.wait()",
     )
     assert told == "0 KeyboardInterrupt 2 [2]"
 

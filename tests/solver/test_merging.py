@@ -231,7 +231,7 @@ def test_the_command_merges(files, tmp_path):
     assert done.exit_code == 0, done.output
     length = problem.length(warptsp.read_tour(out, problem))
     assert f"merged       {length}" in done.output
-    shown = json.loads(CliRunner().invoke(commands, ["merge", *names, "--json"]).output)
+    shown = json.loads(CliRunner().invoke(commands, ["merge", *names, "--json"]).stdout)
     assert (shown["length"], len(shown["tours"]), shown["output"]) == (length, 3, None)
     assert length <= min(tour["length"] for tour in shown["tours"])
     to_stdout = CliRunner().invoke(commands, ["merge", *names, "-o", "-", "-q"])

@@ -276,7 +276,8 @@ def test_the_order_that_was_given_is_never_made_worse():
 
 def test_what_ended_it_is_the_limit_that_was_given():
     strokes = np.random.default_rng(4).random((300, 2, 2)) * 100
-    assert arrange(strokes, time_limit=0.3, device="cpu").stop_reason == "time limit of 0.3 s"
+    for limit in (0, 0.2):  # seconds without a search, as on a busy machine, and with one
+        assert arrange(strokes, time_limit=limit, device="cpu").stop_reason == f"time limit of {limit} s"
     assert arrange(strokes, kicks=100, device="cpu").stop_reason == "limit of 100 kicks"
 
 

@@ -89,10 +89,10 @@ def test_the_width_of_a_tool_counts(tmp_path):
     cuts = "".join(f"G0 X{x} Y{y}|G1 Z{z} F100|X{x + 5}|G0 Z5|" for x, y, z in
                    [(0, 0, -1), (80, 0, -1), (0, 2, -2), (70, 0, -1), (10, 50, -1)])  # fmt: skip
     groups = []
-    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|"):
+    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|"):
         (tmp_path / "a.nc").write_text(lines(comment + HEAD + cuts + END))
         groups.append(list(read_drawing(tmp_path / "a.nc").groups[:5]))
-    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5]
+    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5, [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0] * 5]
     far = lines("(D=6)|" + HEAD + hole(0) + hole(90) + hole(2, 0, -2) + END)
     near = lines("(D=6)|" + HEAD + hole(2, 0, -2) + hole(90) + hole(0) + END)
     with pytest.raises(NotVerified, match="overlap, have different depths"):
@@ -257,6 +257,34 @@ def test_comments_behind_it_are_no_expressions(order):
     assert order(HEAD + hole(0) + hole(90) + hole(10) + stays).endswith(lines(stays))
     with pytest.raises(warptsp.ParseError, match="'#1=2' has expressions"):
         order(HEAD + hole(0) + hole(90) + hole(10) + "M777|#1=2 ; two|M30|")
+
+
+BACK = [
+    "M97P10",
+    "N9M99P10",
+    "M98(it)P1000",
+    "N99 M99",
+    "M96P10",
+    "M47",
+    "g65p9000",
+    "N5G66P2",
+    "GOTO10",
+    "N9GOTO10",
+]
+BACK += ["GOTOB N10", "REPEAT N10 N50", "N7IF", "CALL O10", "G25N10.50", "G25 N10"]
+
+
+@pytest.mark.parametrize("line", [*BACK, "M117 GOTO N5", "N5M101", "IFS1", "M970"])
+def test_what_may_lead_to_another_line_is_refused_however_it_is_written(order, tmp_path, line):
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"M777|{line}|M30|"
+    if line not in BACK:
+        assert order(text).endswith(lines(f"M777|{line}|M30|"))
+        return
+    with pytest.raises(warptsp.ParseError, match=r"a\.nc:14: .* has expressions, checksums or subprograms"):
+        order(text)
+    other = lines(HEAD + hole(10) + hole(90) + hole(0) + f"M777|{line}|M30|").encode()
+    with pytest.raises(NotVerified, match="may lead back to any line"):
+        verify("gcode", lines(text).encode(), other, Rules())
 
 
 @pytest.mark.parametrize(

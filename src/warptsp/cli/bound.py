@@ -81,7 +81,7 @@ def command(
     if bound.certified:
         kind = "tour" if problem.open is None else "path"
         least = f"no {kind} is shorter than {length_text(bound.value, unit, down=True)}"
-    above = None if gap is None else f"at most {format_gap(gap)} above the shortest"
+    above = None if gap is None else f"at most {format_gap(gap, up=True)} above the shortest"
     facts = [
         Fact("instance", problem.name),
         Fact("cities", problem.n),

@@ -55,7 +55,7 @@ def command(
         if bound is None
         else f"{length_text(bound, unit, down=True)}, proved once more over all pairs of cities"
     )
-    close = None if above is None else f"at most {format_gap(above)} above the shortest"
+    close = None if above is None else f"at most {format_gap(above, up=True)} above the shortest"
     if optimal:
         close = f"optimal: no {'path' if is_open else 'tour'} is shorter"
     facts = [

@@ -80,6 +80,11 @@ def command(
                 f"{places} has distances of the kind {added.metric.name}, and {tour_file} of "
                 f"{problem.metric.name}: give both the same columns, or convert one"
             )
+        for theirs, ours in (added.unit, problem.unit), (added.crs, problem.crs):
+            if theirs and ours and theirs != ours:
+                raise InvalidOption(
+                    f"{places} has coordinates in {theirs}, and {tour_file} in {ours}: convert one of them"
+                )
         points = added.given_coordinates()
         inserted = len(points)
         wanted = _numbers_of(of_places)

@@ -135,7 +135,7 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
     ]
     gap = relative_gap(progress.length, progress.lower_bound) if progress.lower_bound > 0 else None
     if gap is not None:
-        parts.append(f"at most {format_gap(gap)} too long")
+        parts.append(f"at most {format_gap(gap, up=True)} too long")
     if progress.nodes:
         parts.append(f"{progress.nodes} nodes, {progress.open_nodes} open")
     return ", ".join(parts)
@@ -155,7 +155,7 @@ def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     elif proof.bound_gap is None:
         told = "none: the proof ended before one was proved"
     else:
-        told = f"at most {format_gap(proof.bound_gap)} above the shortest: none is below {bound}"
+        told = f"at most {format_gap(proof.bound_gap, up=True)} above the shortest: none is below {bound}"
     cuts = ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"
     time = f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"
     nodes = f"{root} without branches, {proof.nodes} nodes with them"

@@ -39,6 +39,9 @@ _FOREIGN = re.compile(
 )
 """What no text in a Western language has: three letters with accents in a row, or signs within words."""
 
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE
+)  # some call it .xls or .csv
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
@@ -67,6 +70,8 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
         )
     if data[:4] == b"\xd0\xcf\x11\xe0":
         raise ParseError("is a workbook of the old kind: save it as .xlsx, or the sheet as CSV", file=name)
+    if _PAGE.match(data):
+        raise ParseError("is a web page (HTML): open it in a spreadsheet and save it as CSV", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not _SOMETHING.search(data):
         raise ParseError("is empty: a file with contents is needed", file=name)

@@ -10,6 +10,7 @@ from warptsp.errors import InvalidProblem
 from ._text import quoted
 
 UNITS = {"durations": "seconds", "distances": "metres"}
+_LONG = {"m": "metres", "km": "kilometers", "mi": "miles"}
 _VALHALLA = "sources_to_targets"
 _TABLES = (*UNITS, _VALHALLA, "times")
 _MOST_PLACES = 10_000  # of an answer that names its entries by number, so that few could ask for much memory
@@ -52,8 +53,12 @@ def as_osrm(document: Any) -> Mapping[str, Any]:
     """The answer of a service with the keys of OSRM's."""
     if isinstance(document, list):
         return _google_routes(document)
-    read = _reader_of(document)
-    return document if read is None else read(document)
+    if (read := _reader_of(document)) is not None:
+        return read(document)
+    unit = _get(
+        _get(_get(document, "metadata"), "query"), "units"
+    )  # openrouteservice, which repeats the request
+    return {**document, "units": _LONG.get(unit, unit)} if isinstance(unit, str) else document
 
 
 def _reader_of(document: Mapping[str, Any]) -> Callable[[Any], Mapping[str, Any]] | None:
@@ -79,8 +84,16 @@ def _valhalla(document: Mapping[str, Any]) -> Mapping[str, Any]:
     elif isinstance(table, Sequence) and all(
         isinstance(row, Sequence) and all(isinstance(cell, Mapping) for cell in row) for row in table
     ):
+        for i, row in enumerate(table):
+            for j, cell in enumerate(row):
+                if (cell.get("from_index", i), cell.get("to_index", j)) != (i, j):
+                    raise InvalidProblem(
+                        f"entry {j} of row {i} of {_VALHALLA} (counted from 0) is from place "
+                        f"{quoted(str(cell.get('from_index', i)))} to {quoted(str(cell.get('to_index', j)))}"
+                    )
         for key, entry in (("durations", "time"), ("distances", "distance")):
-            found[key] = [[cell.get(entry) for cell in row] for row in table]
+            if any(entry in cell for row in table for cell in row):
+                found[key] = [[cell.get(entry) for cell in row] for row in table]
     else:
         found = {"durations": table}
     for key, given in (("sources", "sources"), ("destinations", "targets")):

@@ -56,12 +56,11 @@ def require_solver() -> Any:
         It is not installed.
     """
     try:
-        import highspy
+        return _native.import_whole("highspy")
     except ImportError as error:
         raise BackendUnavailable(
             f"a proof needs HiGHS, which cannot be imported ({error}): pip install 'warptsp[prove]'"
         ) from error
-    return highspy
 
 
 class LinearProgram:

@@ -351,6 +351,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         arrays |= dict(zip(("world-x", "world-y", "world-sizes"), packed_world(), strict=True))
     for i, snapshot in enumerate(snapshots):
         arrays[f"tour-{i}"] = packed_integers(number[np.asarray(snapshot.tour)], differences=True)
+    gap = None if report.bound_gap is None else format_gap(report.bound_gap, up=True)
     facts = {
         "title": report.title or problem.name or "Tour",
         "name": problem.name,
@@ -369,7 +370,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "fixed": number[problem.fixed_edges].tolist(),
         "known": None if known is None else {"length": _number(known.length), "proven": known.proven},
         "proved": PROVED if report.proved else None,
-        "bound": None if report.bound_gap is None else [ABOVE_SHORTEST, format_gap(report.bound_gap)],
+        "bound": gap and [ABOVE_SHORTEST, gap],
         "timed": report.timed,
         "snapshots": [
             {"seconds": s.seconds, "length": _number(s.length), "text": number_text(s.length)}

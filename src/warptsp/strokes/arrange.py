@@ -16,6 +16,7 @@ from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, delivered
 from warptsp.run import COMPLETE, PROVED
 from warptsp.solver.stages import signal_name
+from warptsp.stop import MaxRuntime
 from warptsp.strokes.machine import Machine, machine_of
 from warptsp.strokes.model import (
     Ends,
@@ -196,7 +197,9 @@ def _plan_of(task: Task, ends: Ends, order: Ordering, effort: Effort, entry: Int
 def _reason(task: Task, effort: Effort) -> str:
     """Why the last search ended; a proof counts only where it is one of the whole plan, in its own cost."""
     if not effort.reasons:
-        return "nothing to search" if effort.signal is None else signal_name(effort.signal)
+        if effort.signal is not None:
+            return signal_name(effort.signal)
+        return str(MaxRuntime(effort.limit)) if effort.over and len(task.units) > 1 else "nothing to search"
     units = task.units
     whole = (
         len(effort.reasons) == 1

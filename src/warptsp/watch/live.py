@@ -121,7 +121,7 @@ class LiveRun:
             if result.proved_optimal:  # which the text says, too
                 figures |= {OVER_OPTIMUM: format_gap(0.0), ABOVE_SHORTEST: ""}
             elif result.bound_gap is not None:
-                figures[ABOVE_SHORTEST] = format_gap(result.bound_gap)
+                figures[ABOVE_SHORTEST] = format_gap(result.bound_gap, up=True)
             self._finish({"state": "done", "text": text, "length": result.length, "figures": figures})
 
     def fail(self, text: str) -> None:

@@ -213,10 +213,11 @@ def _problem(
             fits = sure or _fits(square, matrix, options, holes)
     except InvalidProblem as error:
         table.fail(str(error))
-    if not fits:
+    shuffled = above is not None and beside is not None and sorted(above) == sorted(beside)
+    if not fits and not shuffled:
         return None
     if above is not None and beside is not None and above != beside:
-        if not is_counted(above) and not is_counted(beside):
+        if shuffled or not (is_counted(above) or is_counted(beside)):
             at = next(i for i, pair in enumerate(zip(above, beside, strict=True)) if len(set(pair)) > 1)
             table.fail(
                 f"row {at + 1} of the matrix is called {quoted(beside[at])}, and column {at + 1} "

@@ -30,7 +30,9 @@ LONGEST_TITLE = 32_767  # characters, of which a cell of a spreadsheet has no mo
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _QUOTED = re.compile(rb'(?<![^,;|\t\r\n]) *+"(?:[^"]++|"")*+("?)')  # a field, closed or not
-_PAIRS_IN_LINES = re.compile(rb'(?:[^"]*+"[^"\r\n]*+")*+[^"]*+')  # none of them around a line break
+# Some fields without a line break. Possessive repetitions of a group match too much up to Python 3.11.4
+# (gh-106052); greedy ones want memory for each.
+_PAIRS_IN_LINES = re.compile(rb'(?:[^"]*+"[^"\r\n]*+"){1,5000}')
 _BEHIND_A_FIELD = (b"", *(bytes([mark]) for mark in b",;|\t\r\n "))
 _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4}\.|(?<!\d)\.")
 
@@ -186,13 +188,21 @@ def _numbered(data: bytes) -> Iterator[tuple[int, str]]:
     return enumerate(_lines(data), start=1)
 
 
+def _has_pairs_in_lines(data: bytes) -> bool:
+    """Whether quotation marks come in pairs, none of them around a line break."""
+    end = 0
+    while found := _PAIRS_IN_LINES.match(data, end):
+        end = found.end()
+    return data.find(b'"', end) < 0
+
+
 def _on_a_line_each(data: bytes) -> bytes:
     """A text without the line breaks in quoted fields.
 
     Empty comments come behind such a row, so that what follows has the same number as before. Behind a mark
     that is not closed everything stays, and is refused.
     """
-    if _PAIRS_IN_LINES.fullmatch(data):
+    if _has_pairs_in_lines(data):
         return data
     pieces: list[bytes] = []
     done = breaks = 0

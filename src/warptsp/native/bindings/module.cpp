@@ -8,15 +8,18 @@
 
 using namespace warptsp;
 
-// Lets signals wait. Python code makes enumerations: nanobind ends the process if a signal's handler raises there.
+// Lets signals wait. Python code makes enumerations: nanobind ends the process if a signal's handler raises there, and
+// pybind11 names nothing twice when such an import is done again. With the interpreter's lock; the first of several.
 class SignalsWait {
 #ifndef _WIN32
   static constexpr int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGUSR2}, count = 6;
   static inline volatile std::sig_atomic_t came[NSIG];
-  struct sigaction before[count];
+  static inline struct sigaction before[count];
+  static inline int waiting = 0;
 
  public:
   SignalsWait() {
+    if (waiting++ > 0) return;
     struct sigaction wait = {};
     wait.sa_handler = [](int number) { came[number] = 1; };
     for (int i = 0; i < count; i++) {
@@ -25,6 +28,7 @@ class SignalsWait {
     }
   }
   ~SignalsWait() {
+    if (--waiting > 0) return;
     for (int i = 0; i < count; i++) sigaction(numbers[i], &before[i], nullptr);
     for (const int number : numbers)
       if (came[number]) kill(getpid(), number);  // any thread may take it
@@ -67,6 +71,15 @@ void bind_token(nb::module_ &m) {
       "token"_a, "raised"_a,
       nb::sig("def ending(token: StopToken, raised: list[BaseException]) -> collections.abc.Callable[..., None]"),
       "A callback of HiGHS that ends a solution where the token is stopped, or a signal has raised what it adds.");
+  m.def(
+      "import_whole",
+      [](const char *name) {
+        const SignalsWait wait;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return nb::module_::import_(name);
+      },
+      "name"_a, nb::sig("def import_whole(name: str) -> types.ModuleType"),
+      "Import a module while signals wait, for one that cannot be imported again after a signal's handler has raised.");
 }
 
 NB_MODULE(_native, m) {

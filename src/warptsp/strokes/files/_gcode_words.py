@@ -19,9 +19,13 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
 _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
-_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\b\.?\s*[:=]?\s*(\d*\.?\d+)")
+_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d*\.?\d+)")
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
-_LOOPS = re.compile(r"(?i)[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
+# What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
+_LOOPS = re.compile(
+    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M ?0*(?:47|9[6-9])|G ?0*6[567])(?!\d)|GOTO|REPEAT)"
+    r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d"
+)
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 # Settings that stay: each belongs to a group of which one is in force, and cuts must find it as it was.
 _SETTINGS = {
@@ -157,7 +161,7 @@ def read_lines(texts: list[str], file: str) -> Program:
     for number, text in enumerate(program.rest, start=program.line):
         bare = bare_text(text)
         bare = (text if bare is None else bare).strip()
-        if _LOOPS.search(bare) or bare[:1] in ("O", "o"):
+        if not _TALK.match(bare) and (_LOOPS.search(bare) or bare[:1] in ("O", "o")):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
     program.width, program.prints, program.heights = reader.width, reader.prints, len(reader.heights)

@@ -87,8 +87,9 @@ def run_program(data: bytes) -> Run:
             machine.ends(number)
             for later, text in enumerate(lines[number:], start=number + 1):
                 without = gcode.uncommented(text)[0]
-                bare = (text if without is None else without).upper()
-                run.flow = run.flow or (later if gcode.BACK.search(bare) else 0)
+                bare = (text if without is None else without).strip().upper()
+                back = gcode.BACK.search(bare) and not gcode.TALK.match(bare)
+                run.flow = run.flow or (later if back else 0)
             break
     else:
         machine.ends(len(lines) + (lines[-1] != ""))

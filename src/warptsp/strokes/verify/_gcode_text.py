@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 _TOKEN = re.compile(r"([A-Z])[ \t]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))?[ \t]*")
-WIDTH = re.compile(r"(?i)\b(?:D|dia|diam|diameter)\b\.?\s*[:=]?\s*([0-9]*\.?[0-9]+)")
+WIDTH = re.compile(r"(?i)\b(?:D|dia|diam|diameter)\.?\s*[-:=]?\s*([0-9]*\.?[0-9]+)")
 MOVES = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 MODAL = {
     "G17": "plane", "G18": "plane", "G19": "plane", "G20": "units", "G21": "units", "G40": "compensation",
@@ -30,7 +30,11 @@ ANYWHERE = {f"M{n}" for n in (
 FIRST = {"G10", "G32", "G34", "G52", "M48", "M49"}  # known in front of the first cut
 STAYS = ANYWHERE | {"M0", "M1", "M60"}  # the axes are behind it where they were
 TALK = re.compile(r"M ?(?:11[578]|486|862\.[1-6])\b")  # what follows is a text
-BACK = re.compile(r"[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
+# Signs of expressions and checksums, words, repeats and calls, with a line's number or without a blank, too.
+BACK = re.compile(
+    r"[#\[\]*$=]|(?:^|[^A-Z])(?:GOTO|REPEAT|(?:CALL|IF|RPT|WHILE)(?![A-Z]))"
+    r"|(?:^|[^A-Z])(?:M ?0*(?:47|96|97|98|99)|G ?0*(?:65|66|67))(?:$|[^0-9])|[^A-Z/ \t][ \t]*N ?[0-9]"
+)
 
 
 def uncommented(line: str) -> tuple[str | None, tuple[str, ...]]:
