@@ -93,6 +93,10 @@ def format_gap(gap: float, *, up: bool = False) -> str:
 
     >>> format_gap(0.0123441), format_gap(0.0123441, up=True), format_gap(1e-9, up=True)
     ('1.234 %', '1.235 %', '0.001 %')
+    >>> format_gap(0.25, up=True), format_gap(math.inf, up=True)
+    ('25.000 %', 'inf %')
     """
-    percent = max(1, math.ceil(1e5 * gap - 1e-6)) / 1e3 if up else 100.0 * gap
+    percent = 100.0 * gap
+    if up and percent < 1e12:  # beyond, or infinite, there are no such digits
+        percent = max(1, math.ceil(1e3 * percent - 1e-6)) / 1e3
     return "0 %" if gap == 0 else f"{percent:.3f} %"

@@ -128,8 +128,14 @@ def test_what_cannot_be_a_file_is_said_before_any_work(folder, tmp_path, monkeyp
     assert bad != "gone" or "the working directory is gone" in said.err
 
 
-# Those that write files in all ways, the others in one.
-WAYS = [(call, how) for call in RUNNABLE for how in (HOW if call in FILES or call == "info" else ["full"])]
+# What a search and a plain command print in all ways, the others each in one.
+IN_ALL_WAYS = ("solve", "info", "--json", "-o -")
+WAYS = [
+    (call, how)
+    for number, call in enumerate(CALLS)
+    if call in RUNNABLE
+    for how in (HOW if call in IN_ALL_WAYS else [list(HOW)[number % len(HOW)]])
+]
 
 
 @pytest.mark.parametrize(("call", "how"), WAYS)

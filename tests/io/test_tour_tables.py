@@ -130,6 +130,15 @@ def test_numbers_with_zeros_in_front_are_codes_that_keep_them(tmp_path, text):
     assert by_number.ids_of([2]).tolist() == [10]
 
 
+@pytest.mark.parametrize("text", ["id,x,y\n12E4,1,2\n7,3,4\n", "x;y;nr\n1;2;12E4\n3;4;7\n"])
+def test_codes_that_look_like_powers_of_ten_are_no_numbers(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    assert load(tmp_path / "a.csv").labels == ["12E4", "7"]
+    for number in "1.2e+05", "1e+06", "120000":  # as NumPy writes them
+        (tmp_path / "a.csv").write_text(text.replace("12E4", number))
+        assert load(tmp_path / "a.csv").labels is None
+
+
 @pytest.mark.parametrize("codes", [("001", "002", "010"), ("x1", "2", "3"), ("1.5", "2", "3")])
 def test_codes_beside_names_are_kept_as_a_column(tmp_path, codes):
     rows = [f"{code},{name},{x},2\n" for code, name, x in zip(codes, "ABC", "136", strict=True)]

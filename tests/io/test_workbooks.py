@@ -53,6 +53,18 @@ def test_a_sheet_is_read_as_a_table(openpyxl, tmp_path):
     assert warptsp.solve(path).length == warptsp.solve(problem).length
 
 
+def test_zeros_that_a_format_puts_in_front_are_kept(openpyxl, tmp_path):
+    rows = [(1067, 1, 2.5), (80331, 3, 4.5), ("A 7", 5, 6.5), (None, 7, 8.5), (-3, 9, 1.5)]
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("a", [("PLZ", "x", "y"), *rows]))
+    book = openpyxl.load_workbook(path)
+    for cell in [cell for row in book.active["A2:C6"] for cell in row]:
+        cell.number_format = "00000"
+    book.save(path)
+    problem = load(path, columns={"name": "PLZ"})
+    assert list(problem.labels) == ["01067", "80331", "A 7", "", "-3"]
+    np.testing.assert_array_equal(problem.coordinates, [row[1:] for row in rows])
+
+
 def test_empty_sheets_rows_and_columns(openpyxl, tmp_path, caplog):
     places = [(None, "a", "52,5 13,4"), (), (None, "b", "48,9 2,4")]
     rows = [(None, None), (None, "name", "where", None), *places]

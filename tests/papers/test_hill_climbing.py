@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import given_time
 from instances import distances, mixed, whole_points
 
 import warptsp
@@ -179,12 +180,12 @@ def test_a_limit_ends_a_pass_of_many_cities(version: str, device: str) -> None:
         problem,
         method="hill-climbing",
         device=device,
-        time_limit=0.5,
+        time_limit=0.1,
         params={"version": version},
         bound=False,
     )
     problem.check_tour(result.tour)
-    assert result.stop_reason == "time limit of 0.5 s"
+    assert result.stop_reason == "time limit of 0.1 s"
     assert result.counters["climbers"] == 0
 
 
@@ -258,9 +259,11 @@ def test_limits(device: str) -> None:
     best = climb(problem, device, climbers=40, seed=0).length
     result = warptsp.solve(problem, stop=stop.TargetLength(best), **options)
     assert result.length <= best
-    result = warptsp.solve(problem, time_limit=0.3, **options)
-    assert result.counters["climbers"] >= 1
-    assert result.stop_reason == "time limit of 0.3 s"
+    result = given_time(
+        lambda seconds: warptsp.solve(problem, time_limit=seconds, **options),
+        lambda result: result.counters["climbers"] >= 1,
+    )
+    assert result.stop_reason.startswith("time limit of ")
     problem.check_tour(result.tour)
 
 

@@ -294,3 +294,10 @@ def _gathered(found):
             else:
                 known[1].update(counter)
     return stretches
+
+
+PAINTS = dict.fromkeys(
+    ["path{stroke:red}", "@media print{g>line,rect{fill:red}}", "#c{stroke:red}", "svg [role]{stroke:red}"],
+    "colours or groups",
+) | dict.fromkeys(["*{stroke:red}", "rect{fill:red}", "#a,.path{stroke:red}", "path{color:red}"])
+"""Style sheets, and whether they may give a path and a line two colours."""

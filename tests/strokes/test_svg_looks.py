@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawing_files import plan_of
+from drawing_files import PAINTS, plan_of
 
 from warptsp.strokes.files import read_drawing, rewritten
 
@@ -37,6 +37,13 @@ def changed(text, encoding="utf-8"):
 def test_a_sum_with_zeros_at_its_end_is_the_same_place(folder):
     text = f'{HEAD}<path d="m15.016 15.516 1 2 0.00001 0.00001-1.00001-2.00002"/></svg>'
     assert "M15.016 15.51599L" in changed(text)
+
+
+@pytest.mark.parametrize("sheet", PAINTS)
+def test_colours_of_a_style_sheet_stay_together(folder, sheet):
+    shapes = "".join(f'<path id="b{i}" d="M{i} 0h1"/><line id="c" role="x" x1="{i}"/>' for i in range(3))
+    groups = read(f"{HEAD}<style>{sheet}</style>{shapes}</svg>").groups
+    assert list(groups) == ([0, 1, 2, 3, 4, 5] if PAINTS[sheet] else [0] * 6)
 
 
 SHAPES = {

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from drawing_files import FORMATS, same, written
+from drawing_files import FORMATS, PAINTS, same, written
 
 import warptsp
 from warptsp.strokes.files import Rules
@@ -135,6 +135,9 @@ FAULTS = {
          "<line x2='2'/><circle class='k'/><line x2='1'/>", None),
         ("<line x2='1'/><circle class='k'/>", "<line x2='1'/><circle class='j'/>", "no shape"),
         ("<path id='a' d='M0 0L9 9'/>", "<path d='M0 0L9 9'/>", "ids"),
+        *((f"<style>{sheet}</style><path id='b' d='M0 0h9'/><line id='c' role='x' x2='2'/>",
+           f"<style>{sheet}</style><line id='c' role='x' x2='2'/><path id='b' d='M0 0h9'/>", refused)
+          for sheet, refused in PAINTS.items()),
     ],
     "dxf": [  # layer, colour and the ends of each line
         ("A 1 0 5, A 1 9 7", "A 1 7 9, A 1 0 5", None),

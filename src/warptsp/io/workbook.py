@@ -41,6 +41,7 @@ _CHUNK = 1 << 12  # rows that are written at once
 _FORMATS = {"distance": "0.0##", "time": "[h]:mm:ss", "arrival": "[hh]:mm"}
 _PLAIN_NUMBER = re.compile(r"0|-?[1-9]\d{0,14}|-?(0|[1-9]\d{0,8})\.\d{0,5}[1-9]")
 _CODE = re.compile(r"0\d+|\d{16,}")  # digits that are no number: of a postcode, an article, a card
+_PADDED = re.compile("0{2,20}")  # the format of a number that is shown with zeros in front
 _MOST_DIGITS = 10**15  # of numbers that Excel keeps
 _SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl reads 10 million a second
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
@@ -101,10 +102,14 @@ def _rows(
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
             if wanted is not None:
                 sheets = [_sheet(book.worksheets, wanted)]
+            padded = any(map(_PADDED.fullmatch, book._number_formats))
             most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
             for number, sheet in enumerate(sheets):
                 sheet.reset_dimensions()  # what it says of its size may be wrong either way
-                rows, decimals = _texts(sheet.iter_rows(values_only=True), most, file)
+                values: Iterable[Sequence[Any]] = sheet.iter_rows(values_only=not padded)
+                if padded:
+                    values = ([_shown(cell) for cell in row] for row in values)
+                rows, decimals = _texts(values, most, file)
                 if rows:
                     _tell_of_cells(file, book._archive.read(sheet._worksheet_path))
                     _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
@@ -171,6 +176,13 @@ def _openpyxl(file: str) -> Any:
     except ImportError:
         raise not_installed(f"{file}: workbooks need openpyxl", "excel", ", or use CSV") from None
     return openpyxl
+
+
+def _shown(cell: Any) -> Any:
+    """The value of a cell, with the zeros that its format puts in front."""
+    value = cell.value
+    padded = type(value) is int and value >= 0 and _PADDED.fullmatch(cell.number_format)
+    return str(value).zfill(len(cell.number_format)) if padded else value
 
 
 def _text(value: Any) -> str:

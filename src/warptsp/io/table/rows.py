@@ -71,8 +71,8 @@ class Table:
         """All numbers of columns from `begin` to `count`; None if they are to be read row by row."""
         return None
 
-    def has_leading_zeros(self, place: int) -> bool:
-        """Whether a number in this column has a zero in front, where `numbers` would forget it."""
+    def has_codes(self, place: int) -> bool:
+        """Whether this column has what is no number but a code (007, 12E4), which `numbers` would forget."""
         return False
 
     def head(self) -> tuple[list[str], list[str]]:
@@ -132,7 +132,7 @@ class Table:
         places, id = list(columns.positions), columns.id
         numbers = self.numbers(len(self.first)) if columns.name is None else None
         whole = numbers is None or id is None or np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
-        if numbers is None or not whole or (id is not None and self.has_leading_zeros(id)):
+        if numbers is None or not whole or (id is not None and self.has_codes(id)):
             return self._cells_by_rows(columns)
         self._look_for_decimals()
         self.warn_of_blanks(len(numbers))

@@ -213,7 +213,7 @@ def _problem(
             fits = sure or _fits(square, matrix, options, holes)
     except InvalidProblem as error:
         table.fail(str(error))
-    shuffled = above is not None and beside is not None and sorted(above) == sorted(beside)
+    shuffled = above != beside and sorted(above or []) == sorted(beside or [])
     if not fits and not shuffled:
         return None
     if above is not None and beside is not None and above != beside:

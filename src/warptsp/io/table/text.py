@@ -161,10 +161,12 @@ class TableText(Table):
         numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
         return numbers if end >= len(self.data) and len(numbers) else None
 
-    def has_leading_zeros(self, place: int) -> bool:
+    def has_codes(self, place: int) -> bool:
         mark = rb"[ \t]+" if self.delimiter == " " else re.escape(self.delimiter.encode())
         field = rb"[^\r\n ]*" if self.delimiter == " " else rb"[^\r\n%b]*" % mark
-        begins = re.compile(rb"^[ \t]*" + (field + mark) * place + rb" *0[0-9]", re.MULTILINE)
+        begins = re.compile(
+            rb"^[ \t]*" + (field + mark) * place + rb" *(?:0[0-9]|[0-9]+[eE][0-9])", re.MULTILINE
+        )
         return begins.search(self.data, self._begin, self._begin + _HEAD) is not None  # the first rows tell
 
     def _look_for_decimals(self) -> None:

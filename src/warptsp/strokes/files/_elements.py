@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
@@ -138,6 +139,7 @@ class Reader:
         if _COUNTING.search(_selectors(sheet)):
             self._fail("has a style sheet that chooses elements by their place among others (:first-child, +"
                        " or ~): another order would look different", 1)  # fmt: skip
+        chosen = _chosen_by(sheet)
         last, group = None, -1
         for shape in self.found:
             whole = shape.marked or imported or "marker" in sheet or bool(shape.names & self.referenced)
@@ -146,7 +148,7 @@ class Reader:
             # Style sheets choose elements by their names, so none gets another one.
             renamed = shape.local in ("rect", "circle", "ellipse")
             shape.fixed |= whole or directs or (renamed and bool(sheet.strip()))
-            colours = (shape.run, *(() if self.source.ungroup else shape.colours))
+            colours = (shape.run, *(() if self.source.ungroup else (*shape.colours, *chosen(shape))))
             group += colours != last
             last, shape.run = colours, group
 
@@ -330,6 +332,25 @@ def _selectors(sheet: str) -> str:
     while (shorter := re.sub(r"\{[^{}]*\}", " ", rest)) != rest:
         rest = shorter
     return re.sub(r"@[^;]*;?", " ", rest)
+
+
+def _chosen_by(sheet: str) -> Callable[[Element], tuple[object, ...]]:
+    """Return by what a style sheet may choose the colours of a shape, beside its class."""
+    if "fill" not in sheet and "stroke" not in sheet and "@import" not in sheet:
+        return lambda shape: ()
+    rest = re.sub(r"\{[^{}]*\}", " ", re.sub(r"/\*.*?\*/", " ", sheet, flags=re.DOTALL))
+    ids, types = set(_NAMED.findall(rest)), set(re.findall(r"(?<![.#\w-])[a-z]+", rest))
+    everything = "@import" in sheet
+
+    def chosen(shape: Element) -> tuple[object, ...]:
+        says = {k: v for k, v in shape.attributes.items() if k not in GEOMETRY[shape.local]}
+        return (
+            shape.local if everything or shape.local in types else "",
+            shape.names if everything else shape.names & ids,
+            says if everything or "[" in rest else {},
+        )
+
+    return chosen
 
 
 def _look(attributes: dict[str, str]) -> dict[str, str]:

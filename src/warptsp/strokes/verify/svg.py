@@ -184,7 +184,8 @@ class _Document:
         self.skeleton: list[bytes] = []
         self.ids: Counter[str] = Counter()
         self.stretch = self.pages = 0
-        self.sheet = ""
+        self.sheet = self.selectors = ""
+        self.chosen: set[str] = set()  # names, ids and classes
         root = self._tree()
         text = data.decode("utf-8", errors="replace")
         self.named = set(re.findall(r"#([^\s{}()#.,:;>+~\[\]'\"]+)", text))
@@ -318,7 +319,12 @@ class _Document:
         inner = self.data[node.inside : node.last]
         own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
         state: Hashable = (context.groups, frozenset(own.items()), node.name if self.sheet.strip() else "")
-        colour = (style["stroke"], style["fill"], node.attributes.get("class", ""))
+        colour = (
+            style["stroke"],
+            style["fill"],
+            node.attributes.get("class", ""),
+            self._painted(node, context),
+        )
         understood = not _said(node) - _UNDERSTOOD
         directed = any(style.get(name, "none") != "none" for name in _DIRECTED)
         moving = any(child.name.startswith(("animate", "set")) for child in node.all())
@@ -339,6 +345,21 @@ class _Document:
             held = inner if number == 0 else b""
             self.works.append(_Work((state, held), canonical(group, free, turn, enter), colour, self.stretch,
                                     node.line, tuple(group), context.matrix, context.page))  # fmt: skip
+
+    def _painted(self, node: _Node, context: _Context) -> Hashable:
+        """What a style sheet that speaks of colours can tell a shape from others by, beside its class."""
+        if not any(word in self.sheet for word in ("fill", "stroke", "@import")):
+            return None
+        whole = "@import" in self.sheet
+        if not self.selectors:
+            self.selectors = "|" + re.sub(r"(?s)/\*.*?\*/|\{[^{}]*\}", "|", self.sheet)
+            self.chosen = set(re.split(r"[^\w#.-]+|(?<=.)(?=[#.])", self.selectors))
+        own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
+        return (
+            node.name if whole or node.name in self.chosen else "",
+            frozenset(name for name in context.names if whole or f"#{name}" in self.chosen),
+            frozenset(own.items() if whole or "[" in self.selectors else ()),
+        )
 
 
 def _shapes(node: _Node) -> list[_Node]:
