@@ -163,12 +163,16 @@ class Population {
     Crossing &pair = pairs_[0];
     EdgeAssembly<Metric> &crossing = crossing_of(0, metric);
     const double before = best.length;
+    constexpr size_t sets_at_once = 1000;  // between two looks at the token
     for (int m = 0; m < count && !token.stopped(); m++) {
       if (&members_[m] == &best) continue;
       Random own(seed, round, (unsigned long long)m);
       crossing.begin(pair, best.tour, members_[m].tour, 1, true, *counts_, count, best.failed, own);
       while (pair.tried < pair.trying) {
-        crossing.try_sets(pair, pair.tried, pair.trying, *counts_, count);
+        for (size_t first = pair.tried; first < pair.trying; first += sets_at_once) {
+          if (token.stopped()) return before - best.length;
+          crossing.try_sets(pair, first, std::min(first + sets_at_once, pair.trying), *counts_, count);
+        }
         EdgeAssembly<Metric>::end_tries(pair, best.failed);
       }
       const double gain = crossing.finish(pair);
