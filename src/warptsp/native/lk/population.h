@@ -152,7 +152,7 @@ class Population {
 
   // The best member takes over whatever makes it shorter from each of the others in turn. Returns how much shorter it is. Of
   // long tours each member has places right that the best one has wrong, and in a generation that one meets only one of them
-  // (EXP-520).
+  // (EXP-527).
   double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) {
     const int count = (int)members_.size();
     if (count < 2) return 0;
