@@ -42,13 +42,23 @@ BARS: dict[str, list[tuple[float, float]]] = {
     "C100k.0": [(1.2, 55)],
     "E1M.0": [(2.0, 30), (1.0, 90)],
 }
+# With `--long`: limits of minutes, and optima in seconds.
+LONG_BARS: dict[str, list[tuple[float, float]]] = {
+    "pr2392": [(0.0, 2)],
+    "fnl4461": [(0.0, 15)],
+    "usa13509": [(0.0, 120)],
+    "d18512": [(0.0, 120)],
+    "E31k.0": [(0.0006, 100), (0.0001, 300)],
+    "E100k.0": [(0.012, 120), (0.004, 600)],
+    "C100k.0": [(0.08, 120)],
+}
 QUICK = ("pr1002", "E10k.0")
 QUICK_SECONDS = 2.0
 
 
 def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Run all there is to run on one instance."""
-    bars = [bar for bar in BARS[name] if not options.quick or bar[1] <= QUICK_SECONDS]
+    bars = options.bars[name]
     job = {"job": "warptsp", "instance": name, "shared": str(options.shared), "threads": 1}
     if options.param:
         job["params"] = dict(text.split("=", 1) for text in options.param)
@@ -93,9 +103,8 @@ def bar_rows(found: dict[str, Any]) -> list[list[str]]:
 
 def main() -> None:
     options_parser = parser(__doc__)
-    options_parser.add_argument(
-        "--instances", nargs="+", choices=list(BARS), default=list(BARS), metavar="NAME"
-    )
+    options_parser.add_argument("--instances", nargs="+", choices=sorted({*BARS, *LONG_BARS}), metavar="NAME")
+    options_parser.add_argument("--long", action="store_true", help="limits of minutes, and optima")
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options_parser.add_argument(
         "--free", action=argparse.BooleanOptionalAction, default=True, help="free-running runs, too"
@@ -104,12 +113,14 @@ def main() -> None:
         "--param", action="append", metavar="NAME=VALUE", help="parameter of the method"
     )
     options = options_parser.parse_args()
+    options.bars = LONG_BARS if options.long else BARS
     if options.quick:
-        options.instances = [name for name in options.instances if name in QUICK]
+        options.bars = {name: [bar for bar in BARS[name] if bar[1] <= QUICK_SECONDS] for name in QUICK}
         options.seeds = options.seeds[:1]
+    options.instances = [name for name in options.instances or options.bars if name in options.bars]
     seconds = sum(
         sum(limits) + (max(limits) if options.free else 0)
-        for limits in ([bar[1] for bar in BARS[name]] for name in options.instances)
+        for limits in ([bar[1] for bar in options.bars[name]] for name in options.instances)
     )
     if not options.quick:
         note(f"about {seconds * len(options.seeds) / 60:.0f} minutes")

@@ -450,6 +450,11 @@ class TourSearch(TourPopulation):
     def keep_members(self, count: int) -> None:
         """Leaves the shortest members, so many of them."""
 
+    def gather(self, *, seed: int, round: int, threads: int, token: StopToken) -> float:
+        """
+        The best member takes over what the others have better; how much shorter it is then.
+        """
+
     def end_round(self) -> None:
         """Ends the round as it stands."""
 

@@ -12,8 +12,9 @@ import warptsp
 from warptsp import MaxKicks, _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
-from warptsp.methods.lk import LkParams, tuning
+from warptsp.methods.lk import LkParams, cpu, tuning
 from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, plan_population
+from warptsp.methods.lk.threads import ThreadEngine
 from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 from warptsp.stop.default import NEARLY_SETTLED
 
@@ -109,6 +110,41 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length == pytest.approx(np.mean(lengths[:4]))
     cross_to_the_end(search)
     assert search.mean_length < np.mean(lengths[:4])
+
+
+def test_the_best_member_gathers_what_the_others_have_better(instance):
+    """Each tour has its mistakes, pieces the wrong way round, where the others have none."""
+    built, candidates = instance
+    good = built.close(warptsp.solve(built.problem, kicks=2000, threads=1, seed=1).tour)
+    tours = np.tile(good, (6, 1))
+    for k, tour in enumerate(tours):
+        for at in range(100 * k, 100 * k + (60 if k == 2 else 100), 20):
+            tour[at : at + 6] = tour[at : at + 6][::-1].copy()
+    search = built.tour_search(candidates, tours[0], LkParams().of_search(1000))
+    search.add(tours, 1)
+    before, mean = search.best_length, search.mean_length
+    gain = search.gather(seed=1, round=1, threads=2, token=_native.StopToken())
+    assert search.best_length == before - gain <= built.problem.length(built.city[good])
+    assert search.best_length == built.problem.length(built.city[search.best()])
+    assert search.mean_length == pytest.approx(mean - gain / 6)
+
+
+@pytest.mark.parametrize(
+    ("n", "kick_limit", "passes"), [(5000, None, 3), (5000, 100, 0), (tuning.MAX_QUICK, None, 0)]
+)
+def test_it_gathers_as_long_as_that_gains(monkeypatch, n, kick_limit, passes):
+    monkeypatch.setattr(ThreadEngine, "cross", lambda *_, **__: False)
+    gains, rounds, phases = [5.0, 2.0, 0.0], [], []
+    search = object.__new__(cpu._Search)
+    search.n, search.round = n, 7
+    search.run = SimpleNamespace(kick_limit=kick_limit, seed=1, threads=1, token=None)
+    search.native = SimpleNamespace(
+        gather=lambda round, **_: rounds.append(round) or gains[len(rounds) - 1], return_to_best=lambda: None
+    )
+    search.report = phases.append
+    assert not search.cross()
+    assert rounds == list(range(8, 8 + passes))
+    assert phases == ["crossover"] * passes
 
 
 @pytest.mark.parametrize("generation", [1, 20])

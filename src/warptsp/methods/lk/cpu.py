@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._native import TourSearch
+from warptsp._native import PopulationPlan, TourSearch
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import LONG, numbered
 from warptsp.methods.lk import tuning
@@ -193,6 +193,20 @@ class _Search(ThreadEngine["TourSearch"]):
         native.add(np.stack([self.instance.close(tour) for tour in run.given]), run.threads)
         native.keep()
         return self.cross()
+
+    def cross(self, plan: PopulationPlan | None = None, *, phase: str = "crossover") -> bool:
+        """Cross members until nothing is gained, and then the best of long ones with all others; True to
+        stop."""
+        if super().cross(plan, phase=phase):
+            return True
+        native, run, gain = self.native, self.run, 1.0
+        while gain > 0 and self.n > tuning.MAX_QUICK and run.kick_limit is None:
+            self.round += 1
+            gain = native.gather(seed=run.seed, round=self.round, threads=run.threads, token=run.token)
+            if self.report(phase):
+                return True
+        native.return_to_best()
+        return False
 
     def _combine(self, plan: int) -> bool:
         # How rows or clusters hang together may be what all its members have in common: kicks follow then,

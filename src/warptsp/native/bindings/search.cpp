@@ -192,6 +192,14 @@ void bind_search(nb::module_ &m) {
           },
           "tours"_a, "threads"_a, "Adds tours to the population, a row each.")
       .def("keep_members", &TourSearch::keep_members, "count"_a, "Leaves the shortest members, so many of them.")
+      .def(
+          "gather",
+          [](TourSearch &search, unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+            check_threads(threads);
+            return interruptible(token, [&] { return search.gather(seed, round, threads, token); });
+          },
+          nb::kw_only(), "seed"_a, "round"_a, "threads"_a, "token"_a,
+          "The best member takes over what the others have better; how much shorter it is then.")
       .def("end_round", &TourSearch::end_round, "Ends the round as it stands.")
       .def(
           "go_on_from",

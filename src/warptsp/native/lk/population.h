@@ -107,16 +107,7 @@ class Population {
                   const StopToken &token) {
     const int count = (int)members_.size();
     if (count < 2) return;
-    if (!counts_) {
-      counts_ = std::make_unique<EdgeCounts>(instance_.size);
-      for_each_task(threads, threads, [&](int t) {
-        for (const Member &member : members_) counts_->add(member.tour, counts_->part(t, threads));
-      });
-    }
-    const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
-    if (lengths_.empty())
-      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
-    if ((int)crossings_.size() < threads) crossings_.resize(threads);
+    const Metric metric = prepare(threads);
     const std::vector<int> order = order_of_pairs(count, seed, round);
     // All at once, each with the next one as it was before.
     constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
@@ -159,6 +150,40 @@ class Population {
     });
   }
 
+  // The best member takes over whatever makes it shorter from each of the others in turn. Returns how much shorter it is. Of
+  // long tours each member has places right that the best one has wrong, and in a generation that one meets only one of them
+  // (EXP-527).
+  double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) {
+    const int count = (int)members_.size();
+    if (count < 2) return 0;
+    const Metric metric = prepare(threads);
+    Member &best = *std::min_element(members_.begin(), members_.end(),
+                                     [](const Member &x, const Member &y) { return x.length < y.length; });
+    pairs_.resize(count);
+    Crossing &pair = pairs_[0];
+    EdgeAssembly<Metric> &crossing = crossing_of(0, metric);
+    const double before = best.length;
+    constexpr size_t sets_at_once = 1000;  // between two looks at the token
+    for (int m = 0; m < count && !token.stopped(); m++) {
+      if (&members_[m] == &best) continue;
+      Random own(seed, round, (unsigned long long)m);
+      crossing.begin(pair, best.tour, members_[m].tour, 1, true, *counts_, count, best.failed, own);
+      while (pair.tried < pair.trying) {
+        for (size_t first = pair.tried; first < pair.trying; first += sets_at_once) {
+          if (token.stopped()) return before - best.length;
+          crossing.try_sets(pair, first, std::min(first + sets_at_once, pair.trying), *counts_, count);
+        }
+        EdgeAssembly<Metric>::end_tries(pair, best.failed);
+      }
+      const double gain = crossing.finish(pair);
+      if (gain <= 0) continue;
+      best.length -= gain;
+      TourChanger().follow(best.tour, crossing.changes());
+      counts_->add(crossing.changes());
+    }
+    return before - best.length;
+  }
+
  private:
   Source source_;
   const Instance &instance_;
@@ -170,6 +195,21 @@ class Population {
   Buffer<Value> lengths_;  // of candidates, once there is a generation
   std::vector<Crossing> pairs_;
   std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;  // of each thread
+
+  // What members are crossed with.
+  Metric prepare(int threads) {
+    if (!counts_) {
+      counts_ = std::make_unique<EdgeCounts>(instance_.size);
+      for_each_task(threads, threads, [&](int t) {
+        for (const Member &member : members_) counts_->add(member.tour, counts_->part(t, threads));
+      });
+    }
+    const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
+    if (lengths_.empty())
+      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
+    if ((int)crossings_.size() < threads) crossings_.resize(threads);
+    return metric;
+  }
 
   EdgeAssembly<Metric> &crossing_of(int thread, const Metric &metric) {
     auto &crossing = crossings_[thread];

@@ -44,6 +44,8 @@ class TourSearch : public TourPopulation {
   // Adds these to the population, and leaves the shortest.
   virtual void add(const int *tours, int count, int threads) = 0;
   virtual void keep_members(int count) = 0;
+  // The best member takes over what the others have better; how much shorter it is (native/lk/population.h).
+  virtual double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) = 0;
 
   // Goes on from another tour through the same cities.
   virtual void go_on_from(std::vector<int> tour) = 0;
@@ -200,6 +202,11 @@ class TourSearchOf final : public TourSearch {
     keep_best_member();
   }
   void keep_members(int count) override { population_.keep(count); }
+  double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) override {
+    const double gain = population_.gather(seed, round, threads, token);
+    keep_best_member();
+    return gain;
+  }
   void forget() override { population_.clear(); }
   bool is_brief() const override { return instance_.size <= 1000; }
   bool has_points() const override { return instance_.points.rows != nullptr; }
