@@ -258,8 +258,7 @@ class _Reader:
         for pair in document.entries(entry.get("branches"), "branches"):
             parts = document.entries(pair, "a branch")
             if len(parts) != 3 or not isinstance(parts[0], list):
-                needed = "cities, and how many edges leave them, at least and at most, are needed"
-                document.fail(f"a branch is {shown(pair)}: {needed}")
+                document.fail(f"a branch is {shown(pair)}: cities, least and most edges out are needed")
             cities = sorted({document.whole(city, "a city", 0, self._size - 1) for city in parts[0]})
             if not 2 <= len(cities) <= self._size - 2 or len(cities) != len(parts[0]):
                 document.fail("a branch is not one of two cities or more, and not of all but one")
