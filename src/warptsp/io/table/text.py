@@ -30,8 +30,8 @@ LONGEST_TITLE = 32_767  # characters, of which a cell of a spreadsheet has no mo
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _QUOTED = re.compile(rb'(?<![^,;|\t\r\n]) *+"(?:[^"]++|"")*+("?)')  # a field, closed or not
-# Some fields without a line break. Possessive repetitions of a group match too much up to Python 3.11.4
-# (gh-106052); greedy ones want memory for each.
+# Some fields without a line break. Possessive repetitions of a group match too much in Python 3.11.2, not in
+# 3.11.7; greedy ones want memory for each.
 _PAIRS_IN_LINES = re.compile(rb'(?:[^"]*+"[^"\r\n]*+"){1,5000}')
 _BEHIND_A_FIELD = (b"", *(bytes([mark]) for mark in b",;|\t\r\n "))
 _SURELY_DECIMAL = re.compile(rb"\.(?!\d{3}(?!\d))|\.\d{3}[eE]|(?<!\d)0\d*\.|\d{4}\.|(?<!\d)\.")
