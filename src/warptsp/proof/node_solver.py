@@ -39,7 +39,7 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 STATES_A_STEP, FEWEST_STATES = 100, 1_500_000
 """Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time; at the
 root, at least."""
-BEFORE_TREE = 3
+BEFORE_TREE = 6
 """Times as many before the first branch."""
 
 DEAR = 200
