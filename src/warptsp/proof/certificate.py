@@ -246,8 +246,8 @@ class _Reader:
             priced.append((number, price))
         order = None
         if "order" in entry:
-            order = document.array(entry["order"], "an order of a sweep", 0, self._size - 1, self._size)
-            order = order.astype(np.int32)
+            named = document.array(entry["order"], "an order of a sweep", 0, self._size - 1, self._size)
+            order = named.astype(np.int32)
             if len(np.unique(order)) != self._size:
                 document.fail("an order of a sweep has a city twice")
         return Evidence(0, prices, tuple(priced), order)
