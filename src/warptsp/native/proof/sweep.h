@@ -178,7 +178,10 @@ class Sweep {
     counted_.assign(rows_.size(), 0);
     need_.assign(rows_.size(), 0);
     for (size_t e = 0; e < all_.size(); ++e)
-      if (alive_[e] != 0 && all_[e].is_forced && (slack_ -= all_[e].taken) < 0) return false;
+      if (alive_[e] != 0 && all_[e].is_forced) {
+        slack_ -= all_[e].taken;
+        if (slack_ < 0) return false;
+      }
     for (size_t r = 0; r < rows_.size(); ++r) {
       SweptRow &row = rows_[r];
       for (const auto &[e, coefficient] : row.edges)
@@ -352,7 +355,8 @@ class Sweep {
         if (j != i)
           for (const int v : vertices_) position[v] = (position[v] - steps[j][v]) / 2.0;
         for (const double weight : {0.3, 1.0, 3.0}) {
-          if (!best.empty() && ((tried += vertices_.size()) > most_cities || token.stopped())) return best;
+          if (!best.empty() && (tried > most_cities || token.stopped())) return best;
+          tried += vertices_.size();
           std::vector<int> order = along(position, start[i], weight);
           if (const double sum = width(order); sum < narrowest) {
             narrowest = sum;
