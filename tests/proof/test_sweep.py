@@ -12,7 +12,7 @@ from warptsp import Problem
 from warptsp.proof import check
 from warptsp.proof.certificate import read_proof
 from warptsp.proof.closed_instance import ClosedInstance
-from warptsp.proof.evidence import Branch, Certificate, Node
+from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
 from warptsp.proof.linear_program import Outcome
 from warptsp.proof.node_solver import NodeSolver
 
@@ -158,3 +158,41 @@ def test_a_swept_leaf_of_a_checkpoint_is_swept_again(tmp_path):
     stopped = NodeSolver(instance, instance.close(tour), seed=0, token=_native.StopToken(), keep_cuts=True)
     stopped.token = token
     assert not stopped.sweep(10**7)
+
+
+def test_a_sweep_leaves_a_branch_of_many_edges_alone():
+    """A ring whose every step crosses the branch: shorter tours do not, and pay more than the slack."""
+    n, price = 260, 500
+    matrix = np.full((n, n), 100_000)
+    ring = np.arange(n, dtype=np.int32)
+    matrix[ring, (ring + 1) % n], matrix[ring, (ring + 2) % n] = 100, 99
+    for city in (0, n // 3, 2 * n // 3):
+        matrix[city, city + 1] = 106
+    problem = Problem.from_matrix(np.minimum(matrix, matrix.T) * (1 - np.eye(n, dtype=int)))
+    instance = ClosedInstance.of(problem, problem.length(ring))
+    solver = NodeSolver(instance, ring, seed=0, token=_native.StopToken(), keep_cuts=True)
+    branch = Branch(tuple(range(0, n, 2)), n)
+    solver.go_to(Node((branch,), solver.evidence))
+    prices = np.zeros(n + solver.relaxation.rows)
+    prices[:n], prices[n + solver._row_of(branch)] = (100 - price) / 2, price
+    bound = solver.relaxation.price(prices, 0)[0]
+    slack = (2 * (price - 1) + 7) << 16
+    assert bound <= solver.length <= bound + slack
+    ended, _, tour = solver.relaxation.sweep(slack, bound + slack, 1, ring, 10**7, solver.token)
+    assert not ended or tour is not None
+
+
+@pytest.mark.parametrize(
+    ("price", "length", "right"), [(-(2**62), 1, 2), (-(2**57), 1, 2), (0, 2**24, 2**24), (1, 2**24, 2**24)]
+)
+def test_prices_and_counts_of_any_size_are_checked(price, length, right):
+    n = 60
+    problem = Problem.from_points(np.random.default_rng(5).integers(0, 1000, (n, 2)) * 1.0, "EUC_2D")
+    tour = np.arange(n, dtype=np.int32)
+    cut = tour % 2, np.array([[0, length], [length, 0]], dtype=np.int32), right, []
+    evidence = Evidence(0, np.full(n, price, dtype=np.int64), ((1, 1),), tour)
+    instance = ClosedInstance.of(problem, problem.length(tour))
+    certificate = Certificate(
+        problem.length(tour), tour, instance.exponent, {1: cut}, None, [Node((), evidence)]
+    )
+    assert check.proven_bound(problem, certificate) is None

@@ -10,7 +10,7 @@ import numpy as np
 
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
-from warptsp.proof.check_sweep import SweptEdges, SweptRow, leaves_no_tour
+from warptsp.proof.check_sweep import MOST_EDGES, MOST_SLACK, SweptEdges, SweptRow, leaves_no_tour
 from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
 from warptsp.proof.evidence import Branch
 
@@ -85,9 +85,9 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         least = min(units, max(bound, target + 1))  # of tours with an edge that was eliminated
     for leaf in certificate.leaves:
         bound, reduced = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
-        if leaf.evidence.order is not None and bound <= target:
+        if leaf.evidence.order is not None and 0 <= target - bound < MOST_SLACK:
             swept = _edges_and_rows(instance, certificate, leaf, allowed, reduced, target - bound)
-            if leaves_no_tour(leaf.evidence.order, *swept, target - bound, target):
+            if swept and leaves_no_tour(leaf.evidence.order, *swept, target - bound, target):
                 bound = target + 1
         least = min(least, bound)
     proven = instance.value(least)
@@ -302,10 +302,15 @@ def _edges_and_rows(
     allowed: NDArray[np.bool_],
     reduced: NDArray[Any],
     slack: int,
-) -> tuple[SweptEdges, list[SweptRow]]:
-    """Return what a sweep looks at: edges that pay no more than the slack, and what rows count of them."""
+) -> tuple[SweptEdges, list[SweptRow]] | None:
+    """Return what a sweep looks at: edges that pay no more than the slack, and what rows count of them.
+
+    None if these are too many.
+    """
     used, usable = _used_and_usable(instance, leaf.branches, allowed)
     u, v = np.nonzero(np.triu(used | (usable & (reduced <= slack)), 1))
+    if len(u) > MOST_EDGES * instance.size:
+        return None
     pays = np.where(used[u, v], 0, reduced[u, v])
     left_out = np.maximum(-pays, 0)
     edges = SweptEdges(
@@ -321,12 +326,12 @@ def _edges_and_rows(
     ):
         if price > 0 and not has_most:
             further = (lengths + lengths[:, [0]] + lengths[[0], :]) % 2
-            counts = lengths[class_of[u], class_of[v]].astype(np.int64)
+            counts = lengths[class_of[u], class_of[v]]
             rows.append(SweptRow(counts, price, least, None, not further.any(), False))
     for branch in leaf.branches:
         if len(branch.cities) > 2:
             inside = np.isin(np.arange(instance.size), branch.cities)
-            counts = (inside[u] != inside[v]).astype(np.int64)
+            counts = (inside[u] != inside[v]).astype(np.int32)
             rows.append(SweptRow(counts, 0, branch.least, branch.most, True, True))
     return edges, rows
 

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-__all__ = ["SweptEdges", "SweptRow", "leaves_no_tour"]
+__all__ = ["MOST_EDGES", "MOST_SLACK", "SweptEdges", "SweptRow", "leaves_no_tour"]
+
+MOST_EDGES = 16
+"""Of each city, in a sweep: no proof needs as many."""
+MOST_SLACK = 1 << 60
+"""Beyond which nothing is swept: sums of 64 bits do not overflow."""
 
 _FULL, _NONE = 255, 254  # a city with both edges; a column without a city
-_MOST_COLUMNS, _MOST_STATES = 250, 1 << 23
-_MOST_SLACK = 1 << 60
+_MOST_COLUMNS, _MOST_STATES, _MOST_BYTES = 250, 1 << 23, 1 << 29
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -43,7 +47,7 @@ class SweptRow:
 
     Attributes
     ----------
-    counts : ndarray of int64, shape (m,)
+    counts : ndarray of int32, shape (m,)
     price : int
         Of what a tour counts above `lower`; not negative.
     lower, upper : int
@@ -53,7 +57,7 @@ class SweptRow:
         Whether tours that are not asked for may be beyond the limits.
     """
 
-    counts: Ints
+    counts: NDArray[np.int32]
     price: int
     lower: int
     upper: int | None
@@ -122,14 +126,16 @@ class _Sweep:
         sequence = np.lexsort((ends[:, 1], ends[:, 0]))
         self._sequence: list[int] = sequence[self._alive[sequence]].tolist()
         self._ends: list[list[int]] = edges.ends.tolist()
-        counts = np.array([row.counts for row in rows]).reshape(len(rows), len(self._ends))
-        counts[:, self._forced] = 0
-        self._uses = {
-            e: [(int(r), int(counts[r, e])) for r in np.flatnonzero(counts[:, e])] for e in self._sequence
-        }
+        self._uses: dict[int, list[tuple[int, int]]] = {e: [] for e in self._sequence}
+        self._remaining: list[int] = []
+        free = self._alive & ~self._forced
+        for r, row in enumerate(rows):
+            counts = np.where(free, row.counts, 0)
+            for e in np.flatnonzero(counts).tolist():
+                self._uses[e].append((r, int(counts[e])))
+            self._remaining.append(int(counts.sum(dtype=np.int64)))
         self._column, self._columns = _columns([self._ends[e] for e in self._sequence])
         self._place, self._places = _columns([[r for r, _ in self._uses[e]] for e in self._sequence])
-        self._remaining = counts[:, self._sequence].sum(axis=1).tolist()
 
     def _reduce(self) -> bool:
         """Force the edges of cities with two, and drop those that would be too many or close a path; whether
@@ -170,7 +176,7 @@ class _Sweep:
 
     def finds_tour(self) -> bool:
         """Return whether a tour sought may be left."""
-        if self._columns > _MOST_COLUMNS or self._slack >= _MOST_SLACK:
+        if self._columns > _MOST_COLUMNS or self._slack >= MOST_SLACK:
             return True
         self._found = False
         for layer in self._layers():
@@ -208,7 +214,7 @@ class _Sweep:
             for r, count in self._uses[e]:
                 remaining[r] -= count
                 counts = layer.counts[:, self._place[r]]
-                good &= (counts + remaining[r] >= self._need[r]) & (counts <= self._most[r])
+                good &= (counts >= self._need[r] - remaining[r]) & (counts <= self._most[r])
             for city, column in zip(self._ends[e], columns, strict=True):
                 mates = layer.mates[:, column]
                 wanted = np.where(mates == _FULL, 0, np.where(mates == column, 2, 1))
@@ -222,7 +228,7 @@ class _Sweep:
                 if ends[city] == number:
                     layer.mates[:, column] = _NONE
                     is_narrower = True
-            if len(layer) > _MOST_STATES:
+            if len(layer) > _MOST_STATES or layer.mates.nbytes + layer.counts.nbytes > _MOST_BYTES:
                 self._found = True
                 return
             if is_narrower:

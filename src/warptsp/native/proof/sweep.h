@@ -67,6 +67,7 @@ class Sweep {
       swept.order = order_of_cities({});
       return swept;
     }
+    if (misses_a_limit()) return swept;
     contract();
     if (vertices_.size() < 3 || token.stopped()) return swept;
     std::vector<int> of_vertices = order.empty() ? best_order(token) : within(order);
@@ -193,6 +194,20 @@ class Sweep {
     return true;
   }
 
+  // Whether counts of a row fit into a byte: one that does not is not looked at.
+  bool fits(int row) const {
+    return need_[row] <= widest_row &&
+           (rows_[row].upper == SweptRow::no_limit || rows_[row].upper - counted_[row] <= widest_row);
+  }
+
+  // Whether limits of a branch are not looked at. The shorter of two choices might be beyond them, pay to that row less than
+  // nothing, and go for what it pays to others.
+  bool misses_a_limit() const {
+    for (size_t r = 0; r < rows_.size(); ++r)
+      if (rows_[r].is_limited && !fits((int)r)) return true;
+    return false;
+  }
+
   // Makes an edge of each path of forced ones.
   void contract() {
     std::vector<std::vector<int>> forced(n_);
@@ -229,9 +244,7 @@ class Sweep {
       edges_.push_back({edge.u, edge.v, edge.length, edge.taken, edge.left, false, (int)e, {}});
     }
     for (size_t r = 0; r < rows_.size(); ++r) {
-      // What would not fit into a byte is not looked at.
-      if (need_[r] > widest_row) continue;
-      if (rows_[r].upper != SweptRow::no_limit && rows_[r].upper - counted_[r] > widest_row) continue;
+      if (!fits((int)r)) continue;
       for (const auto &[e, coefficient] : rows_[r].edges)
         if (number[e] >= 0) edges_[number[e]].rows.emplace_back((int)r, coefficient);
     }
@@ -482,7 +495,7 @@ class Sweep {
     to.length.clear();
     to.paid.clear();
     size_t room = 64;
-    while (room < 4 * from.size()) room *= 2;
+    while (room < 4 * from.size()) room *= 2;  // twice what there can be
     table_.assign(room, -1);
     std::vector<uint8_t> base(width_), now(width_);
     const auto put = [&](int64_t length, int64_t paid, uint32_t parent) {
@@ -534,16 +547,7 @@ class Sweep {
         if (step.left_v == 0) now[step.slot_v] = nothing;
         put(from.length[k] + (is_taken ? edge.length : 0), paid, (uint32_t)(2 * k + is_taken));
       }
-      if (2 * to.size() > room) {
-        room *= 4;
-        table_.assign(room, -1);
-        for (size_t i = 0; i < to.size(); ++i) {
-          size_t place = hash_of(to.bytes.data() + i * width_) & (room - 1);
-          while (table_[place] >= 0) place = (place + 1) & (room - 1);
-          table_[place] = (int)i;
-        }
-        if (to.size() > most_of_layer || to.size() * width_ > most_bytes) return false;
-      }
+      if (to.size() > most_of_layer || to.size() * width_ > most_bytes) return false;
     }
     states_ += (int64_t)to.size();
     parents_.push_back(std::move(parents));
