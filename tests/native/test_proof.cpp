@@ -343,6 +343,28 @@ void stars(uint64_t seed, size_t (&seen)[2]) {
   }
 }
 
+// Edges of any weight, as solutions have before all subtours are cut: teeth may cost less than nothing.
+void stars_of_subtours(uint64_t seed) {
+  Random random(seed, 10, 0);
+  const int rows = 3 + random.below(5), columns = 4 + random.below(9), n = rows * columns;
+  std::vector<double> coordinates, weight((size_t)n * n, 0.0);
+  const auto add = [&](int u, int v, double value) { weight[std::min(u, v) * n + std::max(u, v)] += value; };
+  for (int v = 0; v < n; ++v) {
+    coordinates.push_back(v % columns * 10 + random.below(9));
+    coordinates.push_back(v / columns * 40);
+    if (v % columns + 1 < columns) add(v, v + 1, 2.0 * random.unit());
+    if (v + columns < n) add(v, v + columns, random.unit() * random.unit());
+  }
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  const Support support = support_of(n, weight);
+  const std::unordered_set<uint64_t> none;
+  FoundCuts found(support, none, tour);
+  Stars(found).find(Rows::of(n, coordinates.data(), 0), StopToken());
+  for (const Cut &cut : found.cuts())
+    if (cut.classes <= LeastWalks::max_nodes) CHECK(LeastWalks().least(cut.classes, cut.length) >= cut.bound);
+}
+
 }  // namespace
 
 TEST(all_tours_pass_every_kind_of_cut) {
@@ -355,6 +377,10 @@ TEST(the_shortest_walk_is_as_long_as_stars_and_large_pieces_say) {
   size_t seen[2] = {0, 0};
   for (uint64_t seed = 0; seed < 40; ++seed) stars(seed, seen);
   for (const size_t count : seen) CHECK(count > 0);
+}
+
+TEST(stars_beside_subtours) {
+  for (uint64_t seed = 0; seed < 300; ++seed) stars_of_subtours(seed);
 }
 
 TEST(least_closed_walks) { least_walks(); }

@@ -220,7 +220,8 @@ class Stars {
     chosen.clear();
     double cost = 0.0;
     int worst = -1, next = -1;
-    double worst_cost = -1.0, next_cost = std::numeric_limits<double>::infinity();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double worst_cost = -infinity, next_cost = infinity;  // costs are below 0 where subtours are left
     for (int i = 0; i < (int)teeth_.size(); ++i) {
       const double here = teeth_[i][(size_t)a * m + b].cost;
       if (here < lines) {
