@@ -47,6 +47,7 @@ def test_of_many_lines_those_that_few_edges_leave_come_and_they_are_apart():
 @pytest.mark.parametrize("seed", range(2))
 def test_proofs_by_branches_on_lines_are_believed(seed, tmp_path, monkeypatch):
     """The bounds of a certificate come from both sides of sets that four and more edges may leave."""
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
     points = np.array([(4 * x, 15 * y) for x in range(20) for y in range(5)], dtype=float)
     points = points[np.random.default_rng(seed).permutation(100)[:70]]
     problem, file = Problem.from_points(points, "EUC_2D"), tmp_path / "proof.json"
