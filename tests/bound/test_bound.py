@@ -200,6 +200,7 @@ def test_a_time_limit_holds():
         lambda bound: bound.value > enough,
     )
     assert bound.certified
+    assert bound.iterations < 10**6
     assert bound.seconds < 60  # not the million iterations
     nothing = lower_bound(problem, time_limit=0)
     assert nothing.value == 0.0

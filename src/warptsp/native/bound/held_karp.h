@@ -76,7 +76,8 @@ class HeldKarp {
     int64_t best_value = INT64_MIN;
     int wait = schedule::first_wait, next = wait;
     bool priced_near_end = false;
-    for (int round = 0; round < rounds; ++round) {
+    int round = 0;
+    for (; round < rounds; ++round) {
       if (token.stopped()) return best_;
       // The steps cool by rounds or by time, whichever runs out first.
       double progress = (double)round / rounds;
@@ -103,8 +104,8 @@ class HeldKarp {
     if (best_here.empty()) return best_;
     potential_ = best_here;
     exact_ = velocity_ = std::vector<double>();  // no step follows
-    value_ = evaluate(rounds);
-    while (!certify(rounds, true, token) && !token.stopped()) {
+    value_ = evaluate(round);
+    while (!certify(round, true, token) && !token.stopped()) {
     }
     return best_;
   }
