@@ -233,7 +233,7 @@ def test_the_best_member_is_improved_while_all_are_crossed(crossed, monkeypatch)
 def test_what_is_left_of_the_time_is_for_the_best_member_to_gather(crossed, monkeypatch):
     population, tours, search, run = crossed
     monkeypatch.setattr(tuning, "MAX_QUICK", 999)
-    monkeypatch.setattr(tuning, "GPU_GATHERING", 1.0)
+    monkeypatch.setattr(tuning, "GATHERING", 1.0)
     lengths = []
 
     def report(phase):

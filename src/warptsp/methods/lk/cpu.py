@@ -15,7 +15,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.engine import Schedule
 from warptsp.methods.lk.long_links import share_of_length, some_lengths
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.threads import ThreadEngine, gather, gathers
+from warptsp.methods.lk.threads import ThreadEngine, gather, gathers, is_time_to_gather
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 from warptsp.stop.default import SETTLED
@@ -204,6 +204,9 @@ class _Search(ThreadEngine["TourSearch"]):
         stop = gather(self.native, self.run, self.round << 32, lambda: self.report(phase))
         self.native.return_to_best()
         return stop
+
+    def _hurries(self, begun: float) -> bool:
+        return is_time_to_gather(self.native, self.n, self.run, begun)
 
     def _combine(self, plan: int) -> bool:
         # How rows or clusters hang together may be what all its members have in common: kicks follow then,

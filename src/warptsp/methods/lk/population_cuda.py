@@ -21,7 +21,7 @@ from warptsp.backends.cuda.search import PartRounds, TourSearch
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.threads import between_reports, gather, gathers
+from warptsp.methods.lk.threads import between_reports, gather, gathering_seconds, gathers, is_time_to_gather
 from warptsp.methods.protocol import Run
 
 
@@ -58,7 +58,7 @@ def plan_population(
         crossing *= tuning.GPU_UNEVEN_CROSSING
     if seconds is not None:
         seconds -= gathering_seconds(n, 0, threads)
-        crossing += tuning.GPU_GATHERING / threads
+        crossing += tuning.GATHERING / threads
     if kicks is not None:
         most = min(most, int(kicks / tuning.GPU_KICKS_FOR_MEMBER))
     if most < tuning.GPU_MIN_MEMBERS:
@@ -103,11 +103,6 @@ def plan_population(
 
 
 _ROUNDING = 1 + 1e-9
-
-
-def gathering_seconds(n: int, members: int, threads: int) -> float:
-    """Return the seconds in which the best member takes over what so many others have better."""
-    return tuning.GPU_GATHERING * n * (members / threads + math.log2(threads))
 
 
 def _growth(kicks: float) -> float:
@@ -300,8 +295,7 @@ class GpuPopulation:
     def _generations(self, report: Callable[[str], bool], selection: int, polish: Polish | None) -> bool:
         """Cross the members until nothing is gained, or until what is left of the time is for the best one to
         gather what the others have better; True to stop."""
-        native, run, number = self._native, self.run, 0
-        n, gathering = self._instance.size, gathers(self._instance.size, self.run)
+        native, run, n, number = self._native, self.run, self._instance.size, 0
         plan = _native.PopulationPlan(selection=selection, uneven=run.kick_limit is None)
         crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
@@ -334,10 +328,8 @@ class GpuPopulation:
                 needed = tuning.GPU_LATER_GENERATIONS * (run.elapsed() - begun)
                 # Fewer than threads take nearly as long.
                 native.keep_members(max(int(remaining / needed * native.members), run.threads, 2))
-            if remaining is not None and gathering:
-                needed = gathering_seconds(n, native.members, run.threads) + run.elapsed() - started
-                ended = ended or remaining < needed
-        if not gathering:
+            ended = ended or is_time_to_gather(native, n, run, started)
+        if not gathers(n, run):
             return False
         if polish is not None:
             native.add(polish.last()[np.newaxis], 1)

@@ -39,6 +39,18 @@ def gathers(n: int, run: Run) -> bool:
     return n > tuning.MAX_QUICK and run.kick_limit is None
 
 
+def gathering_seconds(n: int, members: int, threads: int) -> float:
+    """Return the seconds that this takes once."""
+    return tuning.GATHERING * n * (members / threads + math.log2(threads))
+
+
+def is_time_to_gather(search: TourSearch, n: int, run: Run, begun: float) -> bool:
+    """Tell whether no time is left for more generations, the last ones of which were begun then."""
+    if not gathers(n, run) or (remaining := run.remaining()) is None:
+        return False
+    return remaining < run.elapsed() - begun + gathering_seconds(n, search.members, run.threads)
+
+
 def gather(search: TourSearch, run: Run, first: int, report: Callable[[], bool]) -> bool:
     """Let the best member do so while it gains and there is time for another pass, the first of this number;
     True to stop."""
@@ -169,13 +181,19 @@ class ThreadEngine(Engine[int], Generic[Native]):
         threads = run.threads if self.n > tuning.FEW_CITIES else 1
         crossing = PopulationRun.create(self.native, plan or PopulationPlan())
         while not ended:
+            begun = run.elapsed()
             ended, rounds = crossing.proceed(
                 between_reports(run), run.seed, self.round + 1, threads, run.token
             )
             self.round += rounds
             if self.report(phase):
                 return True
+            ended = ended or self._hurries(begun)
         self.native.return_to_best()
+        return False
+
+    def _hurries(self, begun: float) -> bool:
+        """Tell whether generations end as their time does; the last ones were begun then."""
         return False
 
     # Reports

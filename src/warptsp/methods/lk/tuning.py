@@ -130,6 +130,9 @@ MAX_MEMBER_CITIES = 100_000_000
 # (EXP-440).
 LEISURE = 2.0
 
+# Seconds a city of a thread, in which the best member takes over what another one has better (EXP-560).
+GATHERING = 1.5e-7
+
 # Tight groups (tight_groups.py): how many times as long as the tree within one the way to others is at least,
 # and how many there are at most, in times the cities (EXP-483).
 GROUP_RATIO, MOST_GROUPS = 2.5, 0.5
@@ -195,8 +198,6 @@ GPU_HURRIED_CROSSING = 0.8
 GPU_UNEVEN_CROSSING = 0.7
 GPU_BALANCE = 0.6  # time for growth, in times of that for crossover: the gap is flat around it (EXP-044)
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
-# Of a CPU thread for a tour that the best one meets at the end (EXP-560).
-GPU_GATHERING = 1.5e-7
 # Of so many children one is taken, and of so many more for each further time that there is, up to so many
 # times in all (EXP-446, EXP-489).
 GPU_SELECTION, GPU_SELECTION_OF_LEISURE, GPU_LEISURE = 5, 13, 6.0
