@@ -112,7 +112,8 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length < np.mean(lengths[:4])
 
 
-def test_the_best_member_gathers_what_the_others_have_better(instance):
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_the_best_member_gathers_what_the_others_have_better(threads, instance):
     """Each tour has its mistakes, pieces the wrong way round, where the others have none."""
     built, candidates = instance
     good = built.close(warptsp.solve(built.problem, kicks=2000, threads=1, seed=1).tour)
@@ -123,7 +124,7 @@ def test_the_best_member_gathers_what_the_others_have_better(instance):
     search = built.tour_search(candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 1)
     before, mean = search.best_length, search.mean_length
-    gain = search.gather(seed=1, round=1, threads=2, token=_native.StopToken())
+    gain = search.gather(seed=1, round=1, threads=threads, token=_native.StopToken())
     assert search.best_length == before - gain <= built.problem.length(built.city[good])
     assert search.best_length == built.problem.length(built.city[search.best()])
     assert search.mean_length == pytest.approx(mean - gain / 6)
@@ -148,6 +149,28 @@ def test_it_gathers_as_long_as_that_gains(monkeypatch, n, kick_limit, remaining,
     assert not search.cross()
     assert rounds == [(7 << 32) + k for k in range(passes)]
     assert phases == ["crossover"] * passes
+
+
+def test_crossover_that_would_not_end_leaves_time_to_gather(monkeypatch):
+    clock = []  # seconds of a minute, each of a generation
+
+    def proceed(*_):
+        clock.append(1)
+        return False, 1
+
+    endless = SimpleNamespace(create=lambda *_: SimpleNamespace(proceed=proceed))
+    monkeypatch.setattr("warptsp.methods.lk.threads.PopulationRun", endless)
+    search, gathered = object.__new__(cpu._Search), []
+    search.n, search.round, search.report = 5000, 0, lambda phase: False
+    search.run = SimpleNamespace(
+        kick_limit=None, seed=1, threads=1, token=None,
+        elapsed=lambda: float(len(clock)), remaining=lambda: 60.0 - len(clock),
+    )  # fmt: skip
+    search.native = SimpleNamespace(
+        members=10, gather=lambda **_: gathered.append(len(clock)) or 0.0, return_to_best=lambda: None
+    )
+    assert not search.cross()
+    assert gathered == [59]
 
 
 @pytest.mark.parametrize("generation", [1, 20])
