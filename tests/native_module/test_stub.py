@@ -1,7 +1,5 @@
 """The types of the native module that checkers see are those that it has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 The moves are tried one by one, by looks that know nothing of how the methods find them.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
