@@ -1,25 +1,19 @@
 """The bound beside a run: computed while the search goes on, in a thread of its own."""
 
-from __future__ import annotations
-
 import logging
 import math
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.bound.held_karp import ITERATIONS, lower_bound, searched_places
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 

@@ -1,15 +1,10 @@
 """Where a bound is computed: on the CPU, or on a GPU where that is faster."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import ordinals
-
-if TYPE_CHECKING:
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 

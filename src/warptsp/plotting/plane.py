@@ -1,20 +1,14 @@
 """Where the cities of an instance are drawn, and which of its edges."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._words import as_called
 from warptsp.errors import UnsupportedProblem
 from warptsp.io.places import degrees
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
+from warptsp.problem import Problem
 
 PANEL = 5.0  # inches: the longer side of a tour in a figure
 

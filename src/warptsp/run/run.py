@@ -1,7 +1,5 @@
 """One run of a method: options, reports, best tour. Long: who writes a method reads all about it here."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time

@@ -1,7 +1,5 @@
 """Angles as people write them: degrees, minutes and seconds, and the letter of a direction."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,7 +1,5 @@
 """What verifiers share: the rules, and comparing works, their groups, and the order of what overlaps."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
