@@ -31,12 +31,7 @@ PATIENCE = 0.02  # seconds between two looks at what else happens, while a run w
 
 
 def checked_bound(bound: object) -> float | str | None:
-    """Return what `solve` was told of a bound: ``"auto"``, ``"lp"``, seconds, or None for none.
-
-    Raises
-    ------
-    InvalidOption
-    """
+    """Return what `solve` was told of a bound: ``"auto"``, ``"lp"``, seconds, or None for none."""
     if bound is None or bound is False:
         return None
     if isinstance(bound, str) and bound in ("auto", "lp"):

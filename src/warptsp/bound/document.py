@@ -17,13 +17,7 @@ __all__ = ["Document", "write_document"]
 
 
 def write_document(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
-    """Write an object.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Write an object. Raises `OutputError` if the file cannot be written."""
     with atomic_write(path) as file:
         file.write((json.dumps(content) + "\n").encode())
 

@@ -35,12 +35,7 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
     """Return where to draw the cities, shape (n, 2): x to the right, y upwards, one scale for both.
 
     Latitudes point up, and longitudes are shortened by the cosine of the mean latitude. Cities in space are
-    seen from above.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If the instance has no coordinates.
+    seen from above. Raises `UnsupportedProblem` if the instance has no coordinates.
     """
     check_has_places(problem)
     if drawn_on_earth(problem):
