@@ -1,7 +1,5 @@
 """Every output is written, or refused in one line; the library writes nothing that nobody asked for."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import logging

@@ -1,7 +1,5 @@
 """Tables as people write them: each is read right, or refused in a line that names the cure."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

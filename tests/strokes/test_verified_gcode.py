@@ -1,7 +1,5 @@
 """G-code: what is written does the same work, as a second interpreter sees it, or a line says why not."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

@@ -1,7 +1,5 @@
 """``warptsp choose``: one place of each group, and a tour through these."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from warptsp._facts import Fact

@@ -1,7 +1,5 @@
 """``warptsp merge``: several tours of an instance joined into one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

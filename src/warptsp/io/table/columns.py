@@ -1,7 +1,5 @@
 """The columns of a table of places: which hold what, in files and in data frames."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

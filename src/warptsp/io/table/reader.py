@@ -1,7 +1,5 @@
 """Tables of places, or of distances. Long: rows are read as one of many kinds, in one pass."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import re

@@ -4,8 +4,6 @@ The words that are understood are a short list. At the first line with another o
 where the machine is then, so that all that follows keeps its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field

@@ -15,8 +15,6 @@ coordinate, the feed rate, the power. Absolute extrusion (M82) is counted on fro
 A block keeps its direction, since that is climb or conventional milling.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The formats of files with strokes: which one a file has, and the one place that reads and writes files."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

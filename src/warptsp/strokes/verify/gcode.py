@@ -1,7 +1,5 @@
 """G-code: what two programs do, compared, as a machine notes it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Hashable
