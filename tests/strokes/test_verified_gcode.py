@@ -315,7 +315,14 @@ def test_numbers_are_written_as_the_source_writes_them(order):
     out = order("G21 G90|G0 Z5.|G0 X0. Y5.|G1 Z-1. F100.|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|X10.|G1 Z-1.|G0 Z5.|"
                 "G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip
     assert not re.search(r"[XYZF]-?\d+(?!\.|\d)", out)
-    assert "X90. Y5." in out
+    assert "X90. Y5.0" in out
+
+
+def test_a_point_is_kept_beside_numbers_without_one(order):
+    # Some controls count thousandths where there is no point: X90 is 0.09 there, and Y0 is 0 as Y0. is.
+    out = order("G21 G90|G0 Z5.|G0 X0 Y5.|G1 Z-1. F100|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|G0 X10. Y5|G1 Z-1.|G0 Z5.|"
+                "Y0|G1 Z-1.|G0 Z5.|G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip
+    assert "X90. Y5.0" in out
 
 
 @pytest.mark.parametrize(
@@ -415,7 +422,6 @@ def test_check_only_writes_nothing(tmp_path):
 def test_nothing_is_written_that_was_not_verified(tmp_path, monkeypatch):
     text = lines(HEAD + hole(0) + hole(90) + hole(10) + END)
     (tmp_path / "a.nc").write_text(text)
-    monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.number", lambda self, value: "7")
     monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.rapid", lambda self, line, state: "G0 X7 Y7")
     with contextlib.chdir(tmp_path):
         done = CliRunner().invoke(commands, ["strokes", "a.nc", "-o", "a.nc", "--kicks", "5"])

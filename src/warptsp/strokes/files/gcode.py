@@ -325,9 +325,6 @@ class _Writer:
     def __init__(self, texts: list[str]) -> None:
         codes = next((match[0] for text in texts if (match := _RAPID.search(bare_text(text) or ""))), "G0")
         self.rapid_code = codes
-        numbers = [value for text in texts[:5000] for letter, value in WORD.findall(bare_text(text) or "")
-                   if letter in "XYZxyz"]  # fmt: skip
-        self.point = bool(numbers) and all("." in value for value in numbers)
 
     def written(self, stretches: list[_Stretch], units: list[list[_Block]]) -> list[str]:
         """All lines up to the last block; units are in the order of groups."""
@@ -363,8 +360,8 @@ class _Writer:
         bare = bare_text(text) or ""
         added = []
         for letter, value, now in (("X", line.after.x, state.x), ("Y", line.after.y, state.y)):
-            if letter not in line.letters and value is not None and value != now:
-                added.append(letter + self.number(value))
+            if letter not in line.letters and value is not None and str(value) != str(now):
+                added.append(f"{letter}{value:f}")
         for letter, wanted, given in (
             ("F", line.before.feed, state.feed),
             ("S", line.before.power, state.power),
@@ -388,11 +385,6 @@ class _Writer:
         head = text[:first] + (code + space if code else "")
         return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
             "\r" if line.text.endswith("\r") else "")  # fmt: skip
-
-    def number(self, value: Decimal) -> str:
-        """A coordinate as the program writes its own."""
-        text = f"{value:f}"
-        return text + "." if self.point and "." not in text else text
 
 
 def _behind(lines: list[Line], state: State, begin: State) -> State:
