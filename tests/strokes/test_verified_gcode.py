@@ -341,6 +341,16 @@ def test_inner_circles_come_first(order, circle, head):
         verify("gcode", lines(program).encode(), lines(program).encode(), Rules(inner_first=True))
 
 
+@pytest.mark.parametrize(("given", "new", "told"), [((10, 100), (1, 0), 1), ((10, 100), (0, 1), 0),
+                                                    ((100, 10), (0, 1), 0)])  # fmt: skip
+def test_what_no_longer_comes_before_the_cut_around_it_is_told(tmp_path, caplog, given, new, told):
+    program = HEAD + "".join(f"G0 X{r} Y0|G1 Z-1 F9|G2 I-{r}|G0 Z5|" for r in given) + END
+    (tmp_path / "a.nc").write_text(lines(program))
+    drawing = read_drawing(tmp_path / "a.nc")
+    rewritten(drawing, plan_of(drawing, np.array([*new, *range(2, len(drawing.paths))])))
+    assert caplog.text.count("inner_first=True") == told
+
+
 def test_line_numbers_come_first_and_what_need_not_change_does_not(order):
     text = lines("N10 G21 G90|N20 G0 Z5|N30 G0 X0 Y0|N32 G1 Z-1 F9|N34 G0 Z5|N40 X10 Y0|N50 G1 Z-1|N52 G0 Z5|"
                  "N54 X30|N56 G1 Z-1|N58 G0 Z5|M30|")  # fmt: skip
