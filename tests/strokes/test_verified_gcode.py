@@ -226,6 +226,23 @@ def test_a_rapid_move_down_stays_behind_what_was_cut_there(tmp_path):
         verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
 
 
+def test_rapid_moves_within_the_workpiece_stay(tmp_path):
+    # Between the legs of a slot in the form of a U all is full, though no cut is as high as the travel there.
+    slot = "G21 G90|{}|G0 X0 Y0|G1 Z-2 F9|Y50|X20|Y0|G0 Z-1|"
+    holes = [f"G0 X{x} Y{y}|G1 Z-5|G0 Z-1|" for x, y in [(20, 9), (20, 0), (20, 50), (0, 50), (0, 0), (0, 9)]]
+    found = []
+    for high in ("G0 Z5", "G0 Z0"):  # where Z is never above 0, that is no top
+        (tmp_path / "a.nc").write_text(lines(slot.format(high) + "".join(holes) + f"{high}|M30|"))
+        found.append(len(read_drawing(tmp_path / "a.nc").paths))
+    assert found == [1, 7]
+    before, after = (
+        lines(slot.format("G0 Z5") + "".join(holes[k] for k in order) + "G0 Z5|").encode()
+        for order in ((0, 1, 2, 3, 4, 5), (0, 1, 4, 2, 3, 5))
+    )
+    with pytest.raises(NotVerified, match="or not above all cuts"):
+        verify("gcode", before, after, Rules())
+
+
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"

@@ -17,6 +17,7 @@ A block keeps its direction, since that is climb or conventional milling.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
@@ -139,7 +140,10 @@ class _Arrangement:
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
         self.flat = program.heights <= 1 or program.prints or beam
-        self.top = self.cuts.top
+        # Where cuts are below 0 and the tool is ever above it, 0 is the top of the workpiece: beside what is
+        # cut away below, all is full.
+        floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf
+        self.top = max(self.cuts.top, floor)
         lengths = [abs(s[2] - s[0]) + abs(s[3] - s[1]) for s in self.cuts.segments] or [1.0]
         spread = float(np.abs(np.array(self.cuts.segments or [(0.0,) * 4])).max())
         self.cell = max(2 * sum(lengths) / len(lengths), spread / np.sqrt(len(lengths)), 1e-6)
