@@ -442,6 +442,18 @@ def test_zones_of_a_map(caplog):
     assert "places are in several zones of a map, 31T and 33U, and" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("title", "west", "east"), [("E/W", "W", "E"), ("lon_ref", "w", ""), ("side", "West", "east")]
+)
+def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
+    rows = f"name,lat,N/S,lon,{title}\nLondon,51.5,N,{{}}0.1,{west}\nReading,51.4,N,1,{east}\n"
+    with pytest.raises(ParseError, match=r"another column says 'W(EST)?' beside degrees without"):
+        read(rows.format(""))
+    assert read(rows.format("-")).coordinates[0].tolist() == [51.5, -0.1]
+    assert read(rows.format(""), metric="haversine").coordinates[0].tolist() == [51.5, 0.1]
+    read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
+
+
 def test_a_minus_of_unicode():
     assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
     assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]
