@@ -1,7 +1,5 @@
 """The command line in this process, and what a log and a search tell."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 `test_claims.py` takes some hundred of them; ``.ci/claims SECONDS`` takes new ones.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ is the first argument of one, an argument of a function that passes it on, or wh
 one of these calls.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -3,8 +3,6 @@
 Nothing of the package is used here, nothing is rounded, and every float counts as the fraction that it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import inf, lcm

@@ -1,7 +1,5 @@
 """Proofs whose tree has to do the work."""
 
-from __future__ import annotations
-
 import pytest
 
 from warptsp._native import Effort

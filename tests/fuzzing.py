@@ -3,8 +3,6 @@
 `test_fuzz.py` takes some hundred of them, always the same; ``.ci/fuzz SECONDS`` takes new ones.
 """
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

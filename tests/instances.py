@@ -1,7 +1,5 @@
 """Instances that tests share, and the slow and obvious ways to their distances and shortest tours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is compiled of each kernel file to test it, and for which architectures."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from warptsp.backends.cuda import plane_candidates, primitives

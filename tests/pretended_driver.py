@@ -1,7 +1,5 @@
 """A driver that answers as libcuda does, for machines without one; the fixture is `pretend_gpus`."""
 
-from __future__ import annotations
-
 # Name, compute capability, memory.
 H200 = ("NVIDIA H200", (9, 0), 150 << 30)
 PASCAL = ("GeForce GTX 1080", (6, 1), 8 << 30)

@@ -1,7 +1,5 @@
 """GPUs of NumPy arrays whose kernels do next to nothing: what the host tells each of several, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

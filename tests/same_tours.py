@@ -8,8 +8,6 @@ load decides. `same_tours.txt` has a hash of each tour. After a change that is m
 records them again, and the difference of that file says which searches have changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import platform
 from collections.abc import Callable, Iterator

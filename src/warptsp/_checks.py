@@ -1,7 +1,5 @@
 """Checks of what users give, and how messages show it."""
 
-from __future__ import annotations
-
 import math
 import operator
 

@@ -1,7 +1,5 @@
 """What a result says: each fact once, for programs and for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

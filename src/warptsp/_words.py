@@ -1,7 +1,5 @@
 """Words of messages that depend on who reads them, or on a number."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

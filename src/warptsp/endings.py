@@ -3,8 +3,6 @@
 Those of tours and instances belong to their formats (`warptsp.io`).
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each message names the offending value, the place it came from and what would be
 prints the message alone, without a traceback, and exits with status 2.
 """
 
-from __future__ import annotations
-
 import os
 from functools import partial
 

@@ -5,8 +5,6 @@ detour goes where that detour is. Afterwards the surroundings of the new places 
 beyond them.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The few neighbours of each city that a search considers (``native/space/candidates.h``)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

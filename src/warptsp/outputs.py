@@ -1,7 +1,5 @@
 """Files that are written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -22,6 +20,7 @@ if sys.platform != "win32":
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|thread-self|\d+)/fd/\d+")
 _LONG = 100  # bytes of a name from which the partial file's holds its digest: names have 255 at most, or 143
 _NO_SUCH_ENTRY = (errno.ENOENT, errno.ENOTDIR)
+_TOLD = 5  # failures that one message names
 
 
 class ReaderGone(OutputError):  # noqa: N818
@@ -67,7 +66,8 @@ class Attempts:
         faults = [error for error in self.failures if not isinstance(error, WarpTSPError)]
         errors = [error for error in self.failures if not isinstance(error, ReaderGone)]
         if len(errors) > 1 and not faults:
-            raise OutputError("; ".join(map(str, errors))) from errors[0]
+            more = f"; {len(errors) - _TOLD} more could not be written" if len(errors) > _TOLD else ""
+            raise OutputError("; ".join(map(str, errors[:_TOLD])) + more) from errors[0]
         for error in [*faults, *errors, *self.failures][:1]:
             raise error
 

@@ -1,7 +1,5 @@
 """Lengths and gaps as people read them: in kilometres or metres where that is known, without an exponent."""
 
-from __future__ import annotations
-
 import math
 from decimal import ROUND_FLOOR, Context
 

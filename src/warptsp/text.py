@@ -1,7 +1,5 @@
 """Text of others, as a terminal may show it and as files can hold it."""
 
-from __future__ import annotations
-
 import re
 
 # Control characters (C0, C1, DEL), what turns the direction of writing, ends lines or is invisible by design,

@@ -1,7 +1,5 @@
 """Lower bounds: below every tour, equal to what all pairs prove, the same on any number of threads."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import threading

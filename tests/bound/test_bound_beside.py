@@ -1,7 +1,5 @@
 """The bound beside every tour: what a run may spend on it, when it ends a run, and what its result says."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

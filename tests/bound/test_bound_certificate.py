@@ -1,7 +1,5 @@
 """Certificates of lower bounds, and the commands that write and verify them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A real browser: headless Chromium, driven by Playwright."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The report in a real browser: what it draws, and whether everything can be used."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

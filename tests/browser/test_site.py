@@ -1,7 +1,5 @@
 """The documentation's site, as `.ci/run` builds it: its search, and the menu of versions."""
 
-from __future__ import annotations
-
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path

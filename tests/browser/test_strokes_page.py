@@ -1,7 +1,5 @@
 """The page of strokes in a real browser: both orders, and the way of the tool."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

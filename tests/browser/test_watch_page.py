@@ -1,7 +1,5 @@
 """The page of a running search in a real browser: it follows the search, stops it, and stays."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

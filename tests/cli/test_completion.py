@@ -1,7 +1,5 @@
 """What the Tab key offers, and the scripts that ask for it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Every output is written, or refused in one line; the library writes nothing that nobody asked for."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import logging
@@ -67,7 +65,7 @@ def test_what_takes_one_file_is_refused_twice(command, option, here, capsys):
     assert " ".join(sorted(path.name for path in here.iterdir())) == "a.csv g.csv many new.csv s.tour t.tour"
 
 
-@pytest.mark.parametrize(
+each_command = pytest.mark.parametrize(
     "arguments",
     [
         ["solve", "a.csv"],
@@ -79,6 +77,9 @@ def test_what_takes_one_file_is_refused_twice(command, option, here, capsys):
     ],
     ids=lambda arguments: arguments[0],
 )
+
+
+@each_command
 def test_a_tour_goes_to_every_output(arguments, here):
     if arguments[0] == "prove":
         pytest.importorskip("highspy")
@@ -109,7 +110,10 @@ def test_lengths_and_tours_of_many_problems_are_written_both(here):
     assert (here / "e.csv").exists()
 
 
-def test_what_cannot_be_written_keeps_nothing_else_from_it(here, monkeypatch):
+@each_command
+def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monkeypatch):
+    if arguments[0] == "prove":
+        pytest.importorskip("highspy")
     from warptsp import io
 
     write = io.write_tour
@@ -120,9 +124,33 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(here, monkeypatch):
         write(path, *arguments, **options)
 
     monkeypatch.setattr(io, "write_tour", failing)
-    done = CliRunner().invoke(commands, "merge a.csv s.tour t.tour -o one.tour -o two.csv")
+    done = CliRunner().invoke(commands, [*arguments, "-o", "one.tour", "-o", "two.csv", "--json"])
     assert "the disk is full" in str(done.exception)
+    assert json.loads(done.stdout)["outputs"] == ["two.csv"]
     assert (here / "two.csv").exists()
+
+
+def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here):
+    for number in range(7):
+        (here / "many" / f"b{number}.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+        (here / "tours" / f"b{number}.csv.tour").mkdir(parents=True)
+    (here / "many" / "c.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    done = CliRunner().invoke(commands, "solve-many many --tours tours")
+    assert str(done.exception).count("cannot write") == 5
+    assert str(done.exception).endswith("; 2 more could not be written")
+    assert (here / "tours" / "a.csv.tour").is_file()
+    assert (here / "tours" / "c.csv.tour").is_file()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
+def test_strokes_that_cannot_be_written_keep_nothing_else_from_it(here):
+    (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
+    (here / "full.drl").symlink_to("/dev/full")
+    done = CliRunner().invoke(commands, "strokes a.drl -o full.drl --preview b.svg --report b.html --json")
+    assert "full.drl: cannot write: No space left" in str(done.exception)
+    assert (json.loads(done.stdout)["output"], json.loads(done.stdout)["preview"]) == (None, "b.svg")
+    assert (here / "b.svg").exists()
+    assert (here / "b.html").exists()
 
 
 def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):

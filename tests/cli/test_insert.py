@@ -1,7 +1,5 @@
 """The files that ``warptsp insert`` takes: tours and places, with and without names, numbers and options."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Cutting a tour into parts, and linking what comes back."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Every construction, on every kind of instance: a tour, with the fixed edges, from end to end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

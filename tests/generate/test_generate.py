@@ -1,7 +1,5 @@
 """Generated instances."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Many small problems on a GPU: tours, lengths that are true, optima, the same tours in any company."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

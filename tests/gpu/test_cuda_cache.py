@@ -1,7 +1,5 @@
 """The cache of compiled kernels: found again, and never in the way."""
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the search on a GPU is told about cities that the CPU numbers; arrays stay on the host here."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pretended_gpu import PretendedArray, PretendedGpu

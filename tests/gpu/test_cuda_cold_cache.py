@@ -1,7 +1,5 @@
 """The first run on a machine: kernels are not compiled yet, and the time limit holds all the same."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import threading

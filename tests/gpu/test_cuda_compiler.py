@@ -1,7 +1,5 @@
 """From kernel files to machine code, on a machine that needs no GPU."""
 
-from __future__ import annotations
-
 import builtins
 import logging
 

@@ -1,7 +1,5 @@
 """Arrays, kernels and clocks of a real GPU."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is said about drivers and GPUs, with a driver that pretends."""
 
-from __future__ import annotations
-
 import pytest
 from pretended_driver import H200, PASCAL
 

@@ -1,7 +1,5 @@
 """What goes wrong on a real GPU, on purpose; compute-sanitizer need not see it."""
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -1,7 +1,5 @@
 """The set-up of a search on a GPU against that of the CPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

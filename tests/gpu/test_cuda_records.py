@@ -1,7 +1,5 @@
 """The structs of host and kernels are the same: what is exchanged on one side does not compile."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Kernel files become one source with all their headers."""
 
-from __future__ import annotations
-
 import pytest
 from kernel_builds import BUILDS
 

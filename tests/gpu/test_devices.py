@@ -1,7 +1,5 @@
 """Which device a run uses, and what is said about those there are."""
 
-from __future__ import annotations
-
 import builtins
 import json
 import logging

@@ -1,7 +1,5 @@
 """``warptsp devices --compile``: the cache is filled before the first run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Several GPUs make the very tour that one makes, and what goes wrong on one of them is said."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

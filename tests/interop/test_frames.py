@@ -1,7 +1,5 @@
 """Data frames, sparse and condensed matrices."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The calls of other packages: what they take and give back, beside these where they are installed."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Graphs of NetworkX: cycles through their nodes, alone and as a method of NetworkX."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Objects that people have at hand: dicts, shapes, graphs, tables of Arrow."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

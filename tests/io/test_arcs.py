@@ -1,7 +1,5 @@
 """Tables with a line for each arc."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

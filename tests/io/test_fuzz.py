@@ -1,7 +1,5 @@
 """Files from anywhere: what is in `corpus`, and mutants of it, end in a valid result or in one line."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 

@@ -1,7 +1,5 @@
 """GeoJSON in which points stand beside other things, as in the tours that warptsp writes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

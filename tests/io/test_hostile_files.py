@@ -1,7 +1,5 @@
 """Files that are larger, deeper or elsewhere than they look."""
 
-from __future__ import annotations
-
 import gzip
 import shlex
 import sys

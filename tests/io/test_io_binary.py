@@ -1,7 +1,5 @@
 """Coordinates and tours as numbers, with a header and without; random instances written in pieces."""
 
-from __future__ import annotations
-
 import hashlib
 import mmap
 import os

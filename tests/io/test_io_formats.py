@@ -1,7 +1,5 @@
 """The registry of formats: what each says of itself is so, and none is loaded that nobody asks for."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """GPX and KML: places in, tours out, and hostile XML."""
 
-from __future__ import annotations
-
 import gzip
 import zipfile
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Tables of routing services: from files and from what JSON was read into."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

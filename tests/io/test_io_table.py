@@ -1,7 +1,5 @@
 """CSV, TSV, .npy and GeoJSON instances."""
 
-from __future__ import annotations
-
 import io
 import sys
 

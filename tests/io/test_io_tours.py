@@ -1,7 +1,5 @@
 """Tours in files: written, read, refused."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """TSPLIB files, well-formed, odd and broken."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import gzip

@@ -1,7 +1,5 @@
 """JSON in the forms that people have: each is read right, or refused in a line that names the cure."""
 
-from __future__ import annotations
-
 import json
 import logging
 

@@ -1,7 +1,5 @@
 """Coordinates as people have them: both in one column, WKT, degrees and minutes; blank rows; UTF-16."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

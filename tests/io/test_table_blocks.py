@@ -1,7 +1,5 @@
 """Tables are read and written in blocks, fast where nothing is unusual, with the same outcome."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import random

@@ -1,7 +1,5 @@
 """No table is read otherwise than its owner means without a word."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """Tables as people write them: each is read right, or refused in a line that names the cure."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np
@@ -442,6 +440,18 @@ def test_zones_of_a_map(caplog):
     assert not caplog.text
     read(rows.format("33U", "31T"))
     assert "places are in several zones of a map, 31T and 33U, and" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("title", "west", "east"), [("E/W", "W", "E"), ("lon_ref", "w", ""), ("side", "West", "east")]
+)
+def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
+    rows = f"name,lat,N/S,lon,{title}\nLondon,51.5,N,{{}}0.1,{west}\nReading,51.4,N,1,{east}\n"
+    with pytest.raises(ParseError, match=r"another column says 'W(EST)?' beside degrees without"):
+        read(rows.format(""))
+    assert read(rows.format("-")).coordinates[0].tolist() == [51.5, -0.1]
+    assert read(rows.format(""), metric="haversine").coordinates[0].tolist() == [51.5, 0.1]
+    read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
 
 
 def test_a_minus_of_unicode():

@@ -1,7 +1,5 @@
 """Whether a tour in a file is an open path, and tours as lines on a map, across the antimeridian, too."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import random

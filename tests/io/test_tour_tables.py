@@ -1,7 +1,5 @@
 """Tours as tables that people take home: CSV as theirs was, workbooks, data frames; all read back."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import sys

@@ -1,7 +1,5 @@
 """Workbooks of Excel and Parquet files, sound and hostile ones."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

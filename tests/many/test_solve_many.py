@@ -1,7 +1,5 @@
 """Many problems in one call."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import json

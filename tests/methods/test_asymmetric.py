@@ -1,7 +1,5 @@
 """Asymmetric distances: against brute force, and everything that is told of them on the way."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

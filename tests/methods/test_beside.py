@@ -1,7 +1,5 @@
 """Calls on threads of their own."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

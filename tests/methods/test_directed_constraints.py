@@ -1,7 +1,5 @@
 """Missing arcs, fixed arcs and given ends of directed tours, against dynamic programming and brute force."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The search of directed tours: against dynamic programming, brute force and the doubling of the matrix."""
 
-from __future__ import annotations
-
 import csv
 import threading
 

@@ -4,8 +4,6 @@
 code.
 """
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

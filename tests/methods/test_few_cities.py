@@ -1,7 +1,5 @@
 """Branch and bound on 1-trees against dynamic programming."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Parameters of launches on a GPU, where a CPU does the search."""
 
-from __future__ import annotations
-
 import logging
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The search among a tour's long links: the same cities, not longer, and much shorter between clusters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Numbers that are very large, very small or far from 0: a right tour of the right length, or one line."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """A matrix is searched as well as the points whose distances it has."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import warptsp

@@ -1,7 +1,5 @@
 """Nearly symmetric distances: the symmetric search of the mean of both directions, and where it has none."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

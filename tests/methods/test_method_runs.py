@@ -1,7 +1,5 @@
 """A view of a run changes what it names, and passes everything else on."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

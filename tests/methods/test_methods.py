@@ -1,7 +1,5 @@
 """The registry of methods: every method is what it says, and is imported when it is asked for."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import fields, is_dataclass
 

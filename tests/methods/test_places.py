@@ -1,7 +1,5 @@
 """The method lk among places: short tours of all cities, with every promise kept, and no claim too many."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

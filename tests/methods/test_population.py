@@ -112,7 +112,8 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length < np.mean(lengths[:4])
 
 
-def test_the_best_member_gathers_what_the_others_have_better(instance):
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_the_best_member_gathers_what_the_others_have_better(threads, instance):
     """Each tour has its mistakes, pieces the wrong way round, where the others have none."""
     built, candidates = instance
     good = built.close(warptsp.solve(built.problem, kicks=2000, threads=1, seed=1).tour)
@@ -123,28 +124,53 @@ def test_the_best_member_gathers_what_the_others_have_better(instance):
     search = built.tour_search(candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 1)
     before, mean = search.best_length, search.mean_length
-    gain = search.gather(seed=1, round=1, threads=2, token=_native.StopToken())
+    gain = search.gather(seed=1, round=1, threads=threads, token=_native.StopToken())
     assert search.best_length == before - gain <= built.problem.length(built.city[good])
     assert search.best_length == built.problem.length(built.city[search.best()])
     assert search.mean_length == pytest.approx(mean - gain / 6)
 
 
 @pytest.mark.parametrize(
-    ("n", "kick_limit", "passes"), [(5000, None, 3), (5000, 100, 0), (tuning.MAX_QUICK, None, 0)]
+    ("n", "kick_limit", "remaining", "passes"),
+    [(5000, None, None, 3), (5000, None, 0.0, 0), (5000, 100, None, 0), (tuning.MAX_QUICK, None, None, 0)],
 )
-def test_it_gathers_as_long_as_that_gains(monkeypatch, n, kick_limit, passes):
+def test_it_gathers_as_long_as_that_gains(monkeypatch, n, kick_limit, remaining, passes):
     monkeypatch.setattr(ThreadEngine, "cross", lambda *_, **__: False)
     gains, rounds, phases = [5.0, 2.0, 0.0], [], []
     search = object.__new__(cpu._Search)
     search.n, search.round = n, 7
-    search.run = SimpleNamespace(kick_limit=kick_limit, seed=1, threads=1, token=None)
+    search.run = SimpleNamespace(
+        kick_limit=kick_limit, seed=1, threads=1, token=None, elapsed=lambda: 0.0, remaining=lambda: remaining
+    )
     search.native = SimpleNamespace(
         gather=lambda round, **_: rounds.append(round) or gains[len(rounds) - 1], return_to_best=lambda: None
     )
     search.report = phases.append
     assert not search.cross()
-    assert rounds == list(range(8, 8 + passes))
+    assert rounds == [(7 << 32) + k for k in range(passes)]
     assert phases == ["crossover"] * passes
+
+
+def test_crossover_that_would_not_end_leaves_time_to_gather(monkeypatch):
+    clock = []  # seconds of a minute, each of a generation
+
+    def proceed(*_):
+        clock.append(1)
+        return False, 1
+
+    endless = SimpleNamespace(create=lambda *_: SimpleNamespace(proceed=proceed))
+    monkeypatch.setattr("warptsp.methods.lk.threads.PopulationRun", endless)
+    search, gathered = object.__new__(cpu._Search), []
+    search.n, search.round, search.report = 5000, 0, lambda phase: False
+    search.run = SimpleNamespace(
+        kick_limit=None, seed=1, threads=1, token=None,
+        elapsed=lambda: float(len(clock)), remaining=lambda: 60.0 - len(clock),
+    )  # fmt: skip
+    search.native = SimpleNamespace(
+        members=10, gather=lambda **_: gathered.append(len(clock)) or 0.0, return_to_best=lambda: None
+    )
+    assert not search.cross()
+    assert gathered == [59]
 
 
 @pytest.mark.parametrize("generation", [1, 20])
@@ -225,6 +251,26 @@ def test_the_best_member_is_improved_while_all_are_crossed(crossed, monkeypatch)
     assert lengths[1:] == sorted(lengths[1:], reverse=True)
     assert population.best_length == built.problem.length(built.city[population.best()])
     assert population.best_length <= lengths[-1]
+
+
+def test_what_is_left_of_the_time_is_for_the_best_member_to_gather(crossed, monkeypatch):
+    population, tours, search, run = crossed
+    monkeypatch.setattr(tuning, "MAX_QUICK", 999)
+    monkeypatch.setattr(tuning, "GATHERING", 1.0)
+    lengths = []
+
+    def report(phase):
+        lengths.append((population._native.least_length, population._native.mean_length))
+        return False
+
+    polish = Polish(search, run)
+    assert not population.cross(tours[1:], tours[0], report, selection=5, polish=polish)
+    assert population._made == 1
+    (first, mean), *gathered = lengths
+    # The best one is far shorter then, all others are as they were.
+    assert gathered[-1][0] < first - 3 * (mean - first)
+    assert population._native.members == 13
+    assert population.best_length == gathered[-1][0]
 
 
 def test_nobody_looks_at_members_that_are_being_crossed(crossed):

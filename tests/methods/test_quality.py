@@ -14,8 +14,6 @@ A change of the search for which a bound is too tight by chance is measured with
 on more instances; if it is no worse there, the figures here are taken anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

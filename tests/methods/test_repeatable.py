@@ -2,8 +2,6 @@
 the search: whatever the clock says, and whatever else the machine does.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from instances import unit_points

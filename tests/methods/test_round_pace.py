@@ -1,7 +1,5 @@
 """The plan of an engine: how far its kicks are, how hot, how many at a time, and which populations it has."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

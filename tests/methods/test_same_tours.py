@@ -1,7 +1,5 @@
 """Searches find the tours that they found before; `same_tours.py` says how to record them again."""
 
-from __future__ import annotations
-
 import pytest
 import same_tours
 

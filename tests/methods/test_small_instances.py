@@ -1,7 +1,5 @@
 """Every method on a few cities: what must be kept is kept, and a proof is one of the constrained optimum."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

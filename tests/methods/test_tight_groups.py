@@ -1,7 +1,5 @@
 """Tight groups of cities, at any scale: found, searched as places first, and every promise kept."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

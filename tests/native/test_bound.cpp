@@ -4,7 +4,6 @@
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "bound/merge_tree.h"

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <numeric>
-
 #include "check.h"
 #include "clouds.h"
 #include "tours.h"

@@ -1,33 +1,10 @@
-// Descents on several threads against one; numbers of moves against loops.
+// Numbers of moves against loops.
 #include "papers/exhaustive/descent.h"
 
 #include "check.h"
-#include "common/random.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
-
-TEST(threads_share_the_tiles_of_a_long_tour) {
-  Random random(5, 0, 0);
-  const int n = 2500;
-  std::vector<double> points(2 * n);
-  for (double &v : points) v = random.below(100000);
-  std::vector<int> tour(n);
-  for (int i = 0; i < n; ++i) tour[i] = i;
-  for (MetricKind kind : {MetricKind::euc_2d, MetricKind::man_2d})
-    for (Neighborhood neighborhood : {Neighborhood::two_opt, Neighborhood::swap, Neighborhood::relocate}) {
-      DistanceSource source;
-      source.kind = kind;
-      source.points = {points.data(), 2};
-      source.size = n;
-      StopToken token;
-      Descent one(source, {neighborhood}, tour, {}, 0.5, 1), many(source, {neighborhood}, tour, {}, 0.5, 4);
-      one.proceed(1e9, 3, token);
-      many.proceed(1e9, 3, token);
-      CHECK(one.tour() == many.tour());
-      CHECK(one.length() == many.length());
-    }
-}
 
 // Whether every swap of n cities comes from its number in lexicographic order; the ends of rows alone if `ends`.
 template <bool Stable>

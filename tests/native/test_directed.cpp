@@ -1,7 +1,6 @@
 #include "directed/search.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "tours.h"

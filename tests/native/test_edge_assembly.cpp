@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "tours.h"
@@ -69,6 +68,13 @@ void members_are_tours(const Population<PointSource<Metric>> &population, const 
   }
 }
 
+template <class Population>
+double sum_of_lengths(const Population &population) {
+  double sum = 0;
+  for (const Member &member : population.members()) sum += member.length;
+  return sum;
+}
+
 template <class Metric>
 void generations_keep_tours(int kind, double tolerance) {
   check::Random random(5 + kind);
@@ -101,6 +107,9 @@ void generations_keep_tours(int kind, double tolerance) {
         CHECK(one.members()[m].tour.order == two.members()[m].tour.order);
       }
     }
+    const double gain = two.gather(seed, 1, 2, token);
+    CHECK(gain >= 0 && std::fabs(sum_of_lengths(one) - sum_of_lengths(two) - gain) <= 1e-9 * sum_of_lengths(one));
+    members_are_tours(two, cloud);
   }
 }
 

@@ -1,8 +1,6 @@
 #include "tours/greedy_rounds.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "space/candidates.h"
 #include "check.h"

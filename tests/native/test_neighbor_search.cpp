@@ -1,10 +1,10 @@
 // Moves along neighbour lists: what they write is what they claim, and every search keeps a tour of the length it claims.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "clouds.h"
 #include "papers/neighbor_lists/neighbor_search.h"
+#include "tours.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
@@ -13,38 +13,10 @@ namespace {
 
 typedef CoordinatesOf<MetricKind::exact_2d> Exact;
 
-std::vector<int> nearest(const std::vector<double> &points, int n, int width) {
-  std::vector<int> lists((size_t)n * width, -1), others(n);
-  const Exact metric{Points{points.data(), 2}};
-  for (int c = 0; c < n; c++) {
-    std::iota(others.begin(), others.end(), 0);
-    std::sort(others.begin(), others.end(), [&](int a, int b) {
-      if ((a == c) != (b == c)) return b == c;
-      return metric(c, a) != metric(c, b) ? metric(c, a) < metric(c, b) : a < b;
-    });
-    std::copy_n(others.begin(), std::min(width, n - 1), lists.begin() + (size_t)c * width);
-  }
-  return lists;
-}
-
-std::vector<int> shuffled(int n, check::Random &random) {
-  std::vector<int> tour(n);
-  std::iota(tour.begin(), tour.end(), 0);
-  for (int i = n - 1; i > 0; i--) std::swap(tour[i], tour[random.below(i + 1)]);
-  return tour;
-}
-
 double length_of(const std::vector<int> &tour, const Exact &metric) {
   double sum = 0.0;
   for (size_t i = 0; i < tour.size(); i++) sum += metric(tour[i], tour[(i + 1) % tour.size()]);
   return sum;
-}
-
-bool is_tour(std::vector<int> tour, int n) {
-  std::sort(tour.begin(), tour.end());
-  for (int i = 0; i < n; i++)
-    if (tour[i] != i) return false;
-  return (int)tour.size() == n;
 }
 
 void apply(std::vector<int> &order, std::vector<int> &position, const Rewrite &rewrite) {
@@ -95,7 +67,7 @@ TEST(a_move_writes_a_tour_shorter_by_its_gain) {
     const int n = 4 + random.below(20), width = 1 + random.below(8);
     const std::vector<double> points = cloud(seed % 2, n, 2, random);
     const Exact metric{Points{points.data(), 2}};
-    const std::vector<int> lists = nearest(points, n, width), start = shuffled(n, random);
+    const std::vector<int> lists = nearest_of(metric, n, width), start = shuffled(n, random);
     std::vector<int> order = start, position = inverse(start);
     const NeighborLists<Exact> searched{metric, lists.data(), width, nullptr, 1e-9};
     for (int city = 0; city < n; city++)
@@ -142,7 +114,7 @@ TEST(every_search_keeps_a_tour_of_the_length_it_claims) {
     if (!fixed.empty()) std::iter_swap(start.begin(), std::find(start.begin(), start.end(), 0));
     const double begun = length_of(start, metric), tolerance = 1e-12 * begun;
     const StopToken token;
-    NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance,
+    NeighborSearchOf<Exact, true> search(metric, nearest_of(metric, n, width), width, std::move(fixed), tolerance,
                                          {false, seed % 2 == 0, seed % 4 < 2}, std::vector<int>(start), token);
     CHECK(search.descend(-1, 2, 60.0, token));
     const double local = length_of(search.best(), metric);

@@ -1,7 +1,6 @@
 #include "lk/path_order.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "tours.h"
 

@@ -1,7 +1,6 @@
 #include "instances/tsplib_numbers.h"
 
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <string>
 

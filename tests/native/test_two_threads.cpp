@@ -1,8 +1,5 @@
 // Every search and set-up on two threads finds what one thread finds. Under the thread sanitizer (`.ci/sanitize`) this
 // shows races, too.
-#include <algorithm>
-#include <numeric>
-
 #include "clouds.h"
 #include "tours.h"
 #include "papers/exhaustive/descent.h"

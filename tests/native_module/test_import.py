@@ -1,7 +1,5 @@
 """The import of the native module: a signal in its middle, and another one after one that was ended."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

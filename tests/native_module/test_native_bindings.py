@@ -5,8 +5,6 @@ Under the address sanitizer (`.ci/sanitize`) a look behind the end of an array i
 
 # ruff: noqa: B008 - a default is the right argument, and never changed
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import random

@@ -1,7 +1,5 @@
 """Candidate lists against a slow, obvious reference, on any kind of points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -3,8 +3,6 @@
 Each runs as a process of its own, so that what goes wrong is seen as its status.
 """
 
-from __future__ import annotations
-
 import random
 import signal
 import sys

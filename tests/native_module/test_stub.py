@@ -1,7 +1,5 @@
 """The types of the native module that checkers see are those that it has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,6 @@ def test_the_stub_is_that_of_the_module(tmp_path):
     if nanobind.__version__.split(".")[:2] != ["3", "1"]:
         pytest.skip(f"nanobind {nanobind.__version__} may write other words than 3.1, which wrote the stub")
     made = tmp_path / "_native.pyi"
-    done = run_python("-m", "nanobind.stubgen", "-q", "-m", "warptsp._native", "-o", made)
+    done = run_python("-m", "nanobind.stubgen", "-q", "-D", "-m", "warptsp._native", "-o", made)
     assert done.returncode == 0, done.stderr
     assert made.read_text() == STUB.read_text(), "an editable install writes it again; commit what it wrote"

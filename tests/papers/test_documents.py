@@ -1,7 +1,5 @@
 """The systems of the documents: a call by number is the call that is spelled out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

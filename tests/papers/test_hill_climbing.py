@@ -1,7 +1,5 @@
 """Random-restart hill climbing: the same climbers everywhere, local optima in exact arithmetic, limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

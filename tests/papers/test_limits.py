@@ -1,7 +1,5 @@
 """A time limit and a token end every search of the documents' systems, and the best tour is kept."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """2-opt, 3-opt and iterated local search along neighbour lists, against a slow look at every move."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parameters of the documents' methods that cannot be: each is refused by its name, with what it may be."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

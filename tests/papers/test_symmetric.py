@@ -1,7 +1,5 @@
 """Symmetrical 2-opt and annealing: the document's tours, exactly 2-optimal, the same on every device."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Symmetrical 3-opt: 3-optimal tours, those of its definition, the same on every device."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cities at one point, or of equal rows: which of them are one place, and tours of places."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every door of the library and of the drop-ins, given values of any kind: a valid result, or one line."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import decimal

@@ -1,7 +1,5 @@
 """The problem: validation, distances, lengths, tours."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

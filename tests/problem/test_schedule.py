@@ -1,7 +1,5 @@
 """When a tour is where: speeds, durations, stops, a departure."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np

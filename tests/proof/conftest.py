@@ -1,7 +1,5 @@
 """What tests of proofs share."""
 
-from __future__ import annotations
-
 import pytest
 from few_cuts import leave_few_cuts, leave_out_sweeps
 from instances import whole_points

@@ -1,7 +1,5 @@
 """Cuts from windows of an instance hold for all of it, and proofs with them are proofs."""
 
-from __future__ import annotations
-
 import signal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Proofs of long lengths and of few arcs: exact ones, and certificates that are verified."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nodes side by side: the same proof each time, whichever thread is faster, and all that a proof promises."""
 
-from __future__ import annotations
-
 import random
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Proofs of optimality: the optimum of enumeration, never a tour that is too long, and bounds that hold."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

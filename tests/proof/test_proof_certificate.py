@@ -1,7 +1,5 @@
 """Certificates of optimality: what is proved is accepted, and what was changed is not taken for more."""
 
-from __future__ import annotations
-
 import copy
 import json
 import sys

@@ -1,7 +1,5 @@
 """Checkpoints of proofs: another run goes on from there, with the bound at least, and believes no figure."""
 
-from __future__ import annotations
-
 import copy
 import json
 

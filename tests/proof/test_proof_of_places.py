@@ -1,7 +1,5 @@
 """Proofs about places: they hold for all cities that stand there, and so do their certificates."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

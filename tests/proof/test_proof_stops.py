@@ -1,7 +1,5 @@
 """Proofs that are stopped while they are being set up: what is there is returned, and nothing is lost."""
 
-from __future__ import annotations
-
 import signal
 
 import numpy as np

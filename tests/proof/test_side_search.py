@@ -1,7 +1,5 @@
 """The search for tours beside a proof: better tours, of the instance, the same ones for the same seed."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

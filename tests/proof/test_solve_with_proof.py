@@ -1,7 +1,5 @@
 """A search that goes on until its tour is proved optimal."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

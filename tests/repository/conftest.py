@@ -1,7 +1,5 @@
 """What tests of the repository share."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 Read from the source, so that imports inside functions and those for types alone count, too.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """The build backend's choice of a compiler; .ci/no-compiler runs it for real."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """The documents: links that lead somewhere, README lines that are where .ci/run looks for them."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The exceptions: what they say, and what else they are."""
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 import re

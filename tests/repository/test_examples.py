@@ -1,7 +1,5 @@
 """The scripts of examples/ run on their small settings, and what they print and write holds together."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

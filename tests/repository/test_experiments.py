@@ -1,7 +1,5 @@
 """Measured data: every experiment is whole, and every id that code and pages cite is there."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import date

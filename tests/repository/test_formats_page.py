@@ -1,7 +1,5 @@
 """What docs/formats.md and the examples say is so."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

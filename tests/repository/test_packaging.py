@@ -1,7 +1,5 @@
 """The recipe of conda, the container and the wheels of other systems name what the package needs."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import struct

@@ -1,7 +1,5 @@
 """The documentation's site: one folder for each version, the newest first."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

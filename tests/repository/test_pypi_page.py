@@ -1,7 +1,5 @@
 """The page on PyPI: its links lead somewhere, and what describes the package is known there."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

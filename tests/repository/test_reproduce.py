@@ -1,7 +1,5 @@
 """The scripts that put our figures beside published ones: their data, what resumes, and the tables."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import shutil

@@ -1,7 +1,5 @@
 """The inventory of the documents' tables and figures is whole, and agrees with the pages that it links to."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

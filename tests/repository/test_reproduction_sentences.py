@@ -1,7 +1,5 @@
 """What the pages of docs/reproduction say in words follows from the measured cells."""
 
-from __future__ import annotations
-
 import statistics
 
 import pytest

@@ -1,7 +1,5 @@
 """What is said to be proved: the gate that every claim passes, and claims about hostile numbers."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math

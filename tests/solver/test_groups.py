@@ -1,7 +1,5 @@
 """One place of each group."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import signal

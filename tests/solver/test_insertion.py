@@ -1,7 +1,5 @@
 """Places inserted into a tour, and taken out of it."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import itertools

@@ -1,7 +1,5 @@
 """Several tours joined into one: only their edges, never longer, and every kind of instance."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise, permutations
 

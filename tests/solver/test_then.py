@@ -1,7 +1,5 @@
 """A second method that polishes the tour of the first."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

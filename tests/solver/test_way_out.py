@@ -1,7 +1,5 @@
 """What is taken home: names, legs, times, tables, GeoJSON, JSON; lengths as people read them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a call asks for is what is solved: ends that are given last or first, and small matrices."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

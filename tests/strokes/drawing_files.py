@@ -4,8 +4,6 @@ The second checks are of other kind than the package's verifiers: ElementTree an
 expressions, the lines of a file sorted.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ It compares programs by what happens at every point: how deep it was cut, in whi
 Random programs for it are made here, too.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

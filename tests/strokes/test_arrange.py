@@ -1,7 +1,5 @@
 """Orders of strokes: against every order there is, and what must hold for any drawing."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 

@@ -1,7 +1,5 @@
 """What was found in real drawings, boards and plots, each with its right value."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

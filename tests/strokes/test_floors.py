@@ -1,7 +1,5 @@
 """Groups that are searched as floors of one path; no plan has more travel than the nearest stroke next."""
 
-from __future__ import annotations
-
 import importlib
 
 import numpy as np

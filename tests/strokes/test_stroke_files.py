@@ -1,7 +1,5 @@
 """Files of strokes: what is drawn stays the same, what is malformed is one line, the original stays."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

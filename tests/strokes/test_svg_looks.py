@@ -1,7 +1,5 @@
 """SVG: whatever is turned, entered elsewhere, split or moved, the drawing looks as before."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """SVG, HPGL, Excellon and DXF: what is written does the same work, and what would not is noticed."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

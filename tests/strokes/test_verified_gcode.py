@@ -1,7 +1,5 @@
 """G-code: what is written does the same work, as a second interpreter sees it, or a line says why not."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re
@@ -226,6 +224,23 @@ def test_a_rapid_move_down_stays_behind_what_was_cut_there(tmp_path):
         verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
 
 
+def test_rapid_moves_within_the_workpiece_stay(tmp_path):
+    # Between the legs of a slot in the form of a U all is full, though no cut is as high as the travel there.
+    slot = "G21 G90|{}|G0 X0 Y0|G1 Z-2 F9|Y50|X20|Y0|G0 Z-1|"
+    holes = [f"G0 X{x} Y{y}|G1 Z-5|G0 Z-1|" for x, y in [(20, 9), (20, 0), (20, 50), (0, 50), (0, 0), (0, 9)]]
+    found = []
+    for high in ("G0 Z5", "G0 Z0"):  # where Z is never above 0, that is no top
+        (tmp_path / "a.nc").write_text(lines(slot.format(high) + "".join(holes) + f"{high}|M30|"))
+        found.append(len(read_drawing(tmp_path / "a.nc").paths))
+    assert found == [1, 7]
+    before, after = (
+        lines(slot.format("G0 Z5") + "".join(holes[k] for k in order) + "G0 Z5|").encode()
+        for order in ((0, 1, 2, 3, 4, 5), (0, 1, 4, 2, 3, 5))
+    )
+    with pytest.raises(NotVerified, match="or not above all cuts"):
+        verify("gcode", before, after, Rules())
+
+
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"
@@ -315,7 +330,14 @@ def test_numbers_are_written_as_the_source_writes_them(order):
     out = order("G21 G90|G0 Z5.|G0 X0. Y5.|G1 Z-1. F100.|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|X10.|G1 Z-1.|G0 Z5.|"
                 "G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip
     assert not re.search(r"[XYZF]-?\d+(?!\.|\d)", out)
-    assert "X90. Y5." in out
+    assert "X90. Y5.0" in out
+
+
+def test_a_point_is_kept_beside_numbers_without_one(order):
+    # Some controls count thousandths where there is no point: X90 is 0.09 there, and Y0 is 0 as Y0. is.
+    out = order("G21 G90|G0 Z5.|G0 X0 Y5.|G1 Z-1. F100|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|G0 X10. Y5|G1 Z-1.|G0 Z5.|"
+                "Y0|G1 Z-1.|G0 Z5.|G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip
+    assert "X90. Y5.0" in out
 
 
 @pytest.mark.parametrize(
@@ -332,6 +354,16 @@ def test_inner_circles_come_first(order, circle, head):
     verify("gcode", before, before, Rules(inner_first=True))
     with pytest.raises(NotVerified, match="lies in that at line"):
         verify("gcode", lines(program).encode(), lines(program).encode(), Rules(inner_first=True))
+
+
+@pytest.mark.parametrize(("given", "new", "told"), [((10, 100), (1, 0), 1), ((10, 100), (0, 1), 0),
+                                                    ((100, 10), (0, 1), 0)])  # fmt: skip
+def test_what_no_longer_comes_before_the_cut_around_it_is_told(tmp_path, caplog, given, new, told):
+    program = HEAD + "".join(f"G0 X{r} Y0|G1 Z-1 F9|G2 I-{r}|G0 Z5|" for r in given) + END
+    (tmp_path / "a.nc").write_text(lines(program))
+    drawing = read_drawing(tmp_path / "a.nc")
+    rewritten(drawing, plan_of(drawing, np.array([*new, *range(2, len(drawing.paths))])))
+    assert caplog.text.count("inner_first=True") == told
 
 
 def test_line_numbers_come_first_and_what_need_not_change_does_not(order):
@@ -415,7 +447,6 @@ def test_check_only_writes_nothing(tmp_path):
 def test_nothing_is_written_that_was_not_verified(tmp_path, monkeypatch):
     text = lines(HEAD + hole(0) + hole(90) + hole(10) + END)
     (tmp_path / "a.nc").write_text(text)
-    monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.number", lambda self, value: "7")
     monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.rapid", lambda self, line, state: "G0 X7 Y7")
     with contextlib.chdir(tmp_path):
         done = CliRunner().invoke(commands, ["strokes", "a.nc", "-o", "a.nc", "--kicks", "5"])

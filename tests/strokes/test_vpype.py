@@ -1,7 +1,5 @@
 """The command of vpype."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What other threads do while a GPU, or the thread that drives it, does something else."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Generic, ParamSpec, TypeVar

@@ -1,25 +1,19 @@
 """The bound beside a run: computed while the search goes on, in a thread of its own."""
 
-from __future__ import annotations
-
 import logging
 import math
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.bound.held_karp import ITERATIONS, lower_bound, searched_places
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -37,12 +31,7 @@ PATIENCE = 0.02  # seconds between two looks at what else happens, while a run w
 
 
 def checked_bound(bound: object) -> float | str | None:
-    """Return what `solve` was told of a bound: ``"auto"``, ``"lp"``, seconds, or None for none.
-
-    Raises
-    ------
-    InvalidOption
-    """
+    """Return what `solve` was told of a bound: ``"auto"``, ``"lp"``, seconds, or None for none."""
     if bound is None or bound is False:
         return None
     if isinstance(bound, str) and bound in ("auto", "lp"):

@@ -4,20 +4,13 @@ Cities lie in boxes of some hundred. By how far two boxes are apart, and the sma
 pair of theirs falls below a limit; boxes whose limit is too high to matter are left out, and nothing else is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from warptsp.problem import Metric
+from warptsp.problem import Metric, Problem
 from warptsp.problem.distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 CITIES_IN_A_BOX = 128  # 64 and 256 take 1.1 and 1.2 times as long (100 000 uniform cities)
 BOXES_AT_ONCE = 4

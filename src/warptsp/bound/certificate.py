@@ -1,22 +1,16 @@
 """Certificates: a bound's potentials in a file, and the slow and obvious proof of them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.bound.box_tree import BoxTree
 from warptsp.bound.document import Document, write_document
 from warptsp.bound.held_karp import LowerBound, value_of
 from warptsp.errors import UnsupportedProblem
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 __all__ = ["proven_value", "read_certificate", "write_certificate"]
 

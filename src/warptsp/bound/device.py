@@ -1,15 +1,10 @@
 """Where a bound is computed: on the CPU, or on a GPU where that is faster."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import ordinals
-
-if TYPE_CHECKING:
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -24,14 +19,8 @@ COMPILING = 10.0
 def resolve_gpu(device: object, problem: Problem, time_limit: float | None) -> int | None:
     """Return the number of the GPU that computes a bound, or None for the CPU.
 
-    Raises
-    ------
-    BackendUnavailable
-        For a GPU that cannot be used: what is missing, and what to do.
-    UnsupportedProblem
-        For a GPU, if it cannot do the problem.
-    InvalidOption
-        For anything else that is no device, and for several.
+    Raises `BackendUnavailable`: a GPU cannot be used; `UnsupportedProblem`: it cannot do the problem;
+    `InvalidOption`: it is no device, or several.
     """
     if device == "cpu":
         return None

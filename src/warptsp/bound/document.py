@@ -1,34 +1,23 @@
 """Certificates as JSON objects in files, of which nobody knows who wrote them."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import ParseError
 from warptsp.outputs import atomic_write
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 __all__ = ["Document", "write_document"]
 
 
 def write_document(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
-    """Write an object.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Write an object. Raises `OutputError` if the file cannot be written."""
     with atomic_write(path) as file:
         file.write((json.dumps(content) + "\n").encode())
 

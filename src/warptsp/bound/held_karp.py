@@ -1,14 +1,12 @@
 """The Held-Karp bound (``native/bound/held_karp.h``, ``docs/bounds.md``)."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import checked_count
@@ -28,12 +26,8 @@ from warptsp.machine import resolve_threads
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
+from warptsp.stop import StopToken
 from warptsp.stop.limits import token_until
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from warptsp.stop import StopToken
 
 __all__ = ["LowerBound", "lower_bound", "searched_places", "value_of"]
 

@@ -1,20 +1,15 @@
 """The tour along which a bound is sought where none is given."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+import warptsp._native as _native
 from warptsp._native import LkParams
 from warptsp.backends.instance import SearchInstance
 from warptsp.construct import construct
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 MIN_SEARCHED = 8  # cities below which the greedy tour does
 

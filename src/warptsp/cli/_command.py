@@ -1,7 +1,5 @@
 """Commands made of functions: what a parameter is on the command line stands in its type."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass

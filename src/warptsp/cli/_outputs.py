@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from warptsp._facts import Fact
 from warptsp._words import counted
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.problem.itinerary import Timing
     from warptsp.result import Result
+
+
+class Written(NamedTuple):
+    """The names under which a tour is, and what has failed."""
+
+    names: list[str]
+    attempts: Attempts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,15 +109,15 @@ class TourOutputs(Printing):
             if attempts.make(write_tour, name, tour, problem, format=self.format_of(name), **how)
         ]
 
-    def write(self, problem: Problem, tour: Any) -> None:
+    def write(self, problem: Problem, tour: Any) -> Written:
         """Write the tour everywhere, stdout last; what fails does not keep the others from it."""
         attempts = Attempts()
-        self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts)
-        attempts.finish()
+        return Written(self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts), attempts)
 
-    def tell(self, facts: Iterable[Fact]) -> None:
-        """Say the facts of a result, and where the tour is; on stderr if the tour is on stdout."""
-        self.show([*facts, *output_facts(self.tours, "it")], on_stderr=self.to_stdout)
+    def tell(self, facts: Iterable[Fact], written: Written) -> None:
+        """Say the facts of a result, and where the tour is, on stderr if that is stdout; then what failed."""
+        self.show([*facts, *output_facts(written.names, "it")], on_stderr=self.to_stdout)
+        written.attempts.finish()
 
 
 def output_facts(names: Sequence[str], what: str) -> list[Fact]:

@@ -1,7 +1,5 @@
 """What the values of options mean: times, speeds, gaps."""
 
-from __future__ import annotations
-
 import re
 
 import click

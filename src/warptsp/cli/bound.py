@@ -1,7 +1,5 @@
 """``warptsp bound``: a lower bound on the length of any tour."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``warptsp choose``: one place of each group, and a tour through these."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from warptsp._facts import Fact
@@ -48,7 +46,7 @@ def command(
     with FirstSignal() as signals:  # what there is by then is written
         choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)
         result = choice.result
-        outputs.write(result.problem, result.tour)
+        written = outputs.write(result.problem, result.tour)
     groups_of = f"{problem.n} in {counted(result.problem.n, 'group', 'groups')}"
     told = {"length", "seconds", "stop_reason"}
     facts = [
@@ -57,5 +55,5 @@ def command(
         *(fact if fact.key in told else fact._replace(words=None) for fact in result.told()),
         *(Fact(key, value) for key, value in (result.as_dict() if outputs.as_json else {}).items()),
     ]
-    outputs.tell(facts)
+    outputs.tell(facts, written)
     return signals.status

@@ -1,7 +1,5 @@
 """``warptsp completion``: commands, options and their values by the Tab key."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import click

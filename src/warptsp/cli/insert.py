@@ -102,7 +102,7 @@ def command(
         if wanted is not None:
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
-    outputs.write(result.problem, result.tour)
+    written = outputs.write(result.problem, result.tour)
     unit = problem.unit
     facts = [
         Fact("file", str(tour_file), f"{tour_file}, {counted(cities)}", "tour"),
@@ -113,7 +113,7 @@ def command(
         Fact("length_before", before, length_text(before, unit), "before"),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.tell(facts)
+    outputs.tell(facts, written)
     return signals.status
 
 

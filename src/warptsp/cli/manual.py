@@ -1,7 +1,5 @@
 """``warptsp manual``: the manual page, made from the help texts, so that it is never older than they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """``warptsp merge``: several tours of an instance joined into one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +44,7 @@ def command(
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
         check_has_no_missing_arcs(problem, result.tour, "the merged tour")
-        outputs.write(problem, result.tour)
+        written = outputs.write(problem, result.tour)
     lengths = [length_of(problem, tour) for tour in cities]
     unit = problem.unit
     given = [(str(file), length) for file, length in zip(tour_files, lengths, strict=True)]
@@ -63,5 +61,5 @@ def command(
         Fact("interrupted", result.interrupted, early if result.interrupted else None, ""),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.tell(facts)
+    outputs.tell(facts, written)
     return signals.status

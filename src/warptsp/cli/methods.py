@@ -1,7 +1,5 @@
 """``warptsp methods``: the methods, their parameters, and the published documents that they are from."""
 
-from __future__ import annotations
-
 from warptsp.cli._command import as_command
 from warptsp.cli.streams import say
 

@@ -1,7 +1,5 @@
 """``warptsp plot``: a picture of a tour."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -97,13 +97,13 @@ def command(
                 if not hasattr(error, "result"):
                     raise
                 failed, proof = error, error.result
-        outputs.write(problem, proof.tour)
+        written = outputs.write(problem, proof.tour)
     facts = [
         *_facts(problem, proof),
         certificate_fact(None if failed else certificate, proof.proved),
         Fact("checkpoint", kept := None if failed or checkpoint is None else str(checkpoint), kept),
     ]
-    outputs.tell(facts)
+    outputs.tell(facts, written)
     if failed is not None:
         raise failed
     return signals.status

@@ -1,7 +1,5 @@
 """``warptsp report``: tours that are there already as one page for a browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -24,6 +24,7 @@ from warptsp.text import well_formed
 
 if TYPE_CHECKING:
     from warptsp.many import ManyProgress, ManyResults
+    from warptsp.outputs import Attempts
 
 TELL = 2.0  # seconds between two lines of progress
 COLUMNS = (
@@ -122,7 +123,7 @@ def command(
     attempts = Attempts()
     written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
-        attempts.make(_write_tours, tours, results)
+        _write_tours(tours, results, attempts)
     table = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(results)] if printing.as_json else []
     printing.show([*_facts(problems, written, tours, results), Fact("table", table)])
     for position, error in results.errors.items():
@@ -205,14 +206,15 @@ def _write(output: str, results: ManyResults) -> None:
         file.write(well_formed(text.getvalue()).encode())
 
 
-def _write_tours(folder: Path, results: ManyResults) -> None:
-    """Write each tour as a file of its own."""
+def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> None:
+    """Write each tour as a file of its own, whatever becomes of the others."""
     from warptsp.io import write_tour
 
     for position in range(len(results)):
         if results.length(position) is not None:
             result = results[position]
-            write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
+            name = folder / f"{_name(results, position)}.tour"
+            attempts.make(write_tour, name, result.tour, result.problem)
 
 
 def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults) -> list[Fact]:

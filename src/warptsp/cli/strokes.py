@@ -81,7 +81,7 @@ def command(
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
     The new file is verified before it is written: a second interpreter runs both.
     """
-    from warptsp.outputs import atomic_write, check_outputs
+    from warptsp.outputs import Attempts, check_outputs
     from warptsp.strokes import arrange
     from warptsp.strokes.files import Rules, read_drawing, rewritten
     from warptsp.strokes.files.registry import format_of
@@ -134,15 +134,17 @@ def command(
         )
         verified = output is not None or check_only
         contents = rewritten(drawing, plan, rules) if verified else b""
-        if output is not None:
-            with atomic_write(output) as stream:
-                stream.write(contents)
-        if preview is not None:
-            write_preview(preview, drawing.paths, plan, y_up=drawing.y_up, outlines=drawing.outlines)
+        attempts, drawn, to_stdout = Attempts(), (drawing.paths, plan), output == "-"
+        if output is not None and not attempts.make(_write, output, contents):
+            output = None
+        shown = {"y_up": drawing.y_up, "outlines": drawing.outlines}
+        if preview is not None and not attempts.make(write_preview, preview, *drawn, **shown):
+            preview = None
         if report is not None:
             from warptsp.report import write_strokes
 
-            write_strokes(report, drawing.paths, plan, title=file.name, unit=drawing.unit, y_up=drawing.y_up)
+            named = {"title": file.name, "unit": drawing.unit, "y_up": drawing.y_up}
+            report = report if attempts.make(write_strokes, report, *drawn, **named) else None
     groups = len(set(drawing.groups))
     count, many = len(plan.order), "groups" if groups != 1 else "group"
     mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups else {}
@@ -162,8 +164,16 @@ def command(
     ]
     if not any(written.values()) and not verified:
         facts.append(Fact("", words="not written; --output FILE writes it", name="output"))
-    printing.show(facts, on_stderr=output == "-")
+    printing.show(facts, on_stderr=to_stdout)
+    attempts.finish()
     return signals.status
+
+
+def _write(output: str, contents: bytes) -> None:
+    from warptsp.outputs import atomic_write
+
+    with atomic_write(output) as stream:
+        stream.write(contents)
 
 
 def _machine(name: str, speed: Numbers | None, acceleration: Numbers | None) -> Machine:

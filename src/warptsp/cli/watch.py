@@ -1,7 +1,5 @@
 """``warptsp watch``: a search in the browser, while it runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """From what a user says to those who do the tasks."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

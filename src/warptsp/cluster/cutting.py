@@ -7,8 +7,6 @@ A cut holds 4 bytes for each city beside the tour, and 12 for each path. Answers
 back by several threads at once.
 """
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

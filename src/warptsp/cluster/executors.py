@@ -1,8 +1,6 @@
 """Who does the tasks: one protocol, done by threads of this process or by its GPUs (here), and by Dask
 (`warptsp.cluster.dask`)."""
 
-from __future__ import annotations
-
 import math
 import queue
 import threading

@@ -1,7 +1,5 @@
 """A Dask cluster on this machine, for as long as a run takes."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

@@ -21,9 +21,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._version import __version__
 from warptsp.devices import resolve_device
@@ -36,12 +37,7 @@ from warptsp.methods.places import seen_by
 from warptsp.methods.protocol import best_of
 from warptsp.problem import Metric, Problem
 from warptsp.run import Run, Settings
-from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.stop import StoppingCriterion
+from warptsp.stop import MaxKicks, MaxRuntime, StoppingCriterion, StopToken, as_criterion
 
 MIN_CITIES = 8  # cities below which a part is left as it is
 

@@ -1,7 +1,5 @@
 """What a construction is: from an instance to a first tour."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Open paths come by way of closed tours: an edge that closes the path before, and a cut after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType

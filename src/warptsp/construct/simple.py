@@ -1,7 +1,5 @@
 """Constructions of one native call each, the same on any number of threads."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

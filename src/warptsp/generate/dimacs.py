@@ -4,8 +4,6 @@ Johnson and McGeoch, *Experimental analysis of heuristics for the STSP* (2002); 
 themselves on these instances ever since. They are made here bit for bit as the challenge's own generators do.
 """
 
-from __future__ import annotations
-
 import re
 
 from warptsp._checks import shown

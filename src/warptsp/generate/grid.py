@@ -1,7 +1,5 @@
 """Grids, whose optimal tours are known: the proof is in `warptsp.problem.lattice`."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

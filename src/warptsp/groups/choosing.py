@@ -1,7 +1,5 @@
 """The search for a place of each group, and a short tour through these."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

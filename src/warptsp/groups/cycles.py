@@ -8,8 +8,6 @@ many of them as groups, and no more. At the end the places are chosen once more 
 that was found, the best ones: a shortest path through the groups as layers.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

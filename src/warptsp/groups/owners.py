@@ -1,7 +1,5 @@
 """The group of each place, as people give it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 

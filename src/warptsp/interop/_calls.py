@@ -1,7 +1,5 @@
 """What the calls of other packages have in common: a matrix in, a list of cities out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

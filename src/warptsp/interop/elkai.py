@@ -3,8 +3,6 @@
 Signatures and results are those of elkai 2.0. ``docs/moving.md`` says what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

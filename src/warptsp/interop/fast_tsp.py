@@ -3,8 +3,6 @@
 Signatures and results are those of fast-tsp 0.2. ``docs/moving.md`` says what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 
 # A graph is known by what it offers: `networkx` itself is not imported.
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 

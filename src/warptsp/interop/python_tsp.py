@@ -4,8 +4,6 @@ Signatures and results are those of python-tsp 0.5; all functions of its modules
 are here side by side. ``docs/moving.md`` says what differs.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any

@@ -2,8 +2,6 @@
 
 # A shape is known by what it offers: `shapely` itself is not imported.
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What all readers of files share: the bytes, packed or not, and errors that name the file."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

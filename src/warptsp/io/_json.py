@@ -1,7 +1,5 @@
 """JSON texts of which nobody knows who made them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,24 +1,20 @@
 """What the readers of text files share."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._words import as_called
 from warptsp.errors import ParseError
 from warptsp.io._files import contents, kml_in, named, reading, unpacked
 from warptsp.problem.values import EXACT_INTEGERS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """Text in XML files, and reading XML that nobody vouches for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import escape

@@ -1,7 +1,5 @@
 """A tour as a plain list of the cities' numbers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -105,68 +105,36 @@ class Format:
 
     What it cannot do has no function. Readers raise `ParseError`, writers `InvalidOption` for an instance
     that the format cannot hold.
-
-    Attributes
-    ----------
-    name : str
-        For ``format=`` and ``--format``.
-    title : str
-        What people call it, if that is not the name.
-    endings, tour_endings : tuple of str
-        Endings of names, in lower case, that mean it: of instances, and of the tours that are written.
-    sniff : callable
-        Whether contents begin as this format does.
-    fallback : bool
-        Whether it takes what no other format recognizes, unless its own `sniff` says no.
-    read : callable
-        The instance in a file.
-    write : callable
-        What stands in the file of an instance.
-    write_points : callable
-        The same for a number of cities, of which a block of rows comes after the other.
-    read_tour : callable
-        The tour in a file; that it takes each city once is checked later.
-    write_tour : callable
-        What stands in the file of a tour, which has been checked; the timing tells when the tour is where, if
-        the format says it.
-    bare : bool
-        Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
-        ending alone tells it from others.
-    binary : bool
-        Whether it is no text: it is read from `Source.bytes`, and its ending alone tells it from others.
-    has_columns : bool
-        Whether the caller may say which column holds what.
-    has_sheets : bool
-        Whether the caller may say which sheet is read.
-    on_maps : bool
-        Whether a tour is a line on a map: then its cities have latitudes and longitudes.
-    check_tour : callable
-        Raises, before a search, what keeps tours of an instance from a file, whose path is for the message.
-    read_order : callable
-        Whether an instance's own table says that it is an open path, or a closed tour; None if it does not.
-    guarded : callable
-        A name of a city as it stands where programs do not take it for a formula.
     """
 
-    name: str
-    title: str = ""
+    name: str  # for ``format=`` and ``--format``
+    title: str = ""  # what people call it, if that is not the name
+    # Endings of names, in lower case, that mean it: of instances, and of the tours that are written.
     endings: tuple[str, ...] = ()
     tour_endings: tuple[str, ...] = ()
-    sniff: Callable[[bytes], bool] | None = None
-    fallback: bool = False
-    read: Callable[[Source, ReadOptions], Instance] | None = None
-    write: Callable[[Problem], Pieces] | None = None
+    sniff: Callable[[bytes], bool] | None = None  # whether contents begin as this format does
+    fallback: bool = False  # whether it takes what no other recognizes, unless its own `sniff` says no
+    read: Callable[[Source, ReadOptions], Instance] | None = None  # the instance in a file
+    write: Callable[[Problem], Pieces] | None = None  # what stands in the file of an instance
+    # The same for a number of cities, of which a block of rows comes after the other.
     write_points: Callable[[int, Iterable[NDArray[np.float64]]], Pieces] | None = None
+    # The tour in a file; that it takes each city once is checked later.
     read_tour: Callable[[Source, Problem], TourFile] | None = None
+    # What stands in the file of a tour, which has been checked, and when it is where, if it says that.
     write_tour: Callable[[Problem, NDArray[np.int32], Timing], Pieces] | None = None
+    # Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
+    # ending alone tells it from others.
     bare: bool = False
+    # Whether it is no text: it is read from `Source.bytes`, and its ending alone tells it from others.
     binary: bool = False
-    has_columns: bool = False
-    has_sheets: bool = False
-    on_maps: bool = False
+    has_columns: bool = False  # whether the caller may say which column holds what
+    has_sheets: bool = False  # whether the caller may say which sheet is read
+    on_maps: bool = False  # whether a tour is a line on a map: its cities have latitudes and longitudes
+    # Raises, before a search, what keeps tours of an instance from a file, whose path is for the message.
     check_tour: Callable[[Problem, str], None] | None = None
+    # Whether an instance's own table says that it is an open path, or a closed tour; None if it does not.
     read_order: Callable[[Source], bool | None] | None = None
-    guarded: Callable[[str], str] | None = None
+    guarded: Callable[[str], str] | None = None  # a name as it stands where it is taken for no formula
 
     def recognizes(self, data: bytes) -> bool:
         """Whether contents are taken for this format's."""

@@ -1,7 +1,5 @@
 """GeoJSON (RFC 7946): points as instances, a line as a tour."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator, Mapping

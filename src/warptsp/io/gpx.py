@@ -1,7 +1,5 @@
 """GPX 1.1, for navigation devices: waypoints in, a tour out as a route."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Instances in files: reading and writing them, in any format."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping

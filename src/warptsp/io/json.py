@@ -1,8 +1,6 @@
 """JSON: an instance in any of the forms that objects of Python have, or a tour."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +14,8 @@ from .format import Format, Instance, Source, TourFile
 from .geojson import is_geojson, lines_in
 from .lines import tour_along
 from .objects import read_object, told
+from .options import ReadOptions
 from .table.tours import cities_by_name
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 _OWN = ("tour", "cities", "metric", "stages")  # in what `warptsp solve --json` writes
 

@@ -1,7 +1,5 @@
 """KML 2.2, for Google Earth and other maps: points in, a tour out."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Tours as lines on a map: cut at the antimeridian, joined again, their cities known by where they lie."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,10 +1,8 @@
 """NumPy files: points, a distance matrix, or a tour."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +14,7 @@ from warptsp.problem.missing import with_infinity
 
 from ._files import of_file
 from .format import Format, Instance, Pieces, Source, TourFile
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
+from .options import ReadOptions
 
 MAGIC = b"\x93NUMPY"
 

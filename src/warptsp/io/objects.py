@@ -1,7 +1,5 @@
 """Dicts and lists as instances, in Python and from JSON: places or distances by name, columns, rows."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

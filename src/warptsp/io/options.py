@@ -1,7 +1,5 @@
 """What a caller says of an instance's file: which column holds what, the metric, the symmetry of a matrix."""
 
-from __future__ import annotations
-
 import codecs
 import shlex
 from collections.abc import Mapping

@@ -1,13 +1,11 @@
 """Tables of durations and distances of routing services: OSRM, Valhalla, GraphHopper and their like."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +18,8 @@ from warptsp.problem.values import real_array
 
 from ._json import document_in
 from .format import Format, Instance, Source
+from .options import ReadOptions
 from .services import UNITS, as_osrm, check_same, is_routing_answer, refusal_in
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 _log = logging.getLogger(__name__)
 

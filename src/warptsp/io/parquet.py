@@ -1,9 +1,7 @@
 """Parquet files: a table of columns, read as a data frame."""
 
-from __future__ import annotations
-
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +10,8 @@ from warptsp.errors import ParseError
 
 from ._text import quoted
 from .format import Format, Instance, Source
+from .options import ReadOptions
 from .table.frame import read_frame
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 _INDEX = "__index_level_0__"  # what pandas calls the index of a data frame, if it has no name
 

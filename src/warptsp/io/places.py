@@ -1,7 +1,5 @@
 """Places on the Earth, as the formats for maps want them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,11 +1,9 @@
 """Numbers without a header: coordinates and tours that are mapped into memory as they lie on the disk."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +14,7 @@ from warptsp.problem import Problem
 from ._files import of_file, reading
 from .format import Format, Instance, Pieces, Source, TourFile
 from .npy import array_pieces, bare_numbers
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
+from .options import ReadOptions
 
 _POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": ("<f4", 3)}
 """The type of a number, little-endian, and how many a city has."""

@@ -1,7 +1,5 @@
 """The formats that there are, and which of them a file has."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

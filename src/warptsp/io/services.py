@@ -1,7 +1,5 @@
 """Answers of routing services with a table, in the form of OSRM's: Valhalla, GraphHopper, Google, HERE."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

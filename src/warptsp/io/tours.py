@@ -1,7 +1,5 @@
 """Tours in files: reading and writing them, in any format."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Workbooks of Excel (.xlsx): the first sheet that holds anything, read as a table; tours as a sheet."""
 
-from __future__ import annotations
-
 import logging
 import math
 import re
@@ -11,11 +9,16 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import not_installed
 from warptsp._words import as_called, counted, did_you_mean
 from warptsp.errors import InvalidOption, ParseError, WarpTSPError
+from warptsp.problem import Problem
+from warptsp.problem.itinerary import Timing
 
 from ._files import check_unpacked
 from ._text import quoted
@@ -25,13 +28,6 @@ from .table.rows import TableRows
 from .table.text import LONGEST_TITLE
 from .table.tour_columns import Column, tour_columns
 from .table.tours import order_in, tour_in
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.problem.itinerary import Timing
 
 _log = logging.getLogger(__name__)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._native import AnnealingPlan, BatchEnd, PopulationPlan
@@ -20,6 +21,7 @@ from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.claims import are_confirmed
 from warptsp.errors import InvalidOption, WarpTSPError
+from warptsp.many.gpu import BatchGpu
 from warptsp.many.table import CPU_NAME, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
@@ -27,20 +29,14 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import kicks_at_once
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
-from warptsp.problem import Metric
+from warptsp.problem import Metric, Problem
 from warptsp.problem.distance import coordinate_distances
 from warptsp.problem.lengths import exact_sums
 from warptsp.problem.values import EXACT_INTEGERS
 from warptsp.run import COMPLETE, PROVED
+from warptsp.solver.options import Step
 from warptsp.stop import MaxKicks
 from warptsp.stop.default import SETTLED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.many.gpu import BatchGpu
-    from warptsp.problem import Problem
-    from warptsp.solver.options import Step
 
 LEAST_CITIES = 4  # of an array that can only hold points
 SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it

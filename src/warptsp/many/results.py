@@ -1,7 +1,5 @@
 """What ``solve_many`` returns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Many problems, searched side by side."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """What comes of many problems, in columns: some dozens of bytes a problem beside its tour."""
 
-from __future__ import annotations
-
 from array import array
 from dataclasses import dataclass
 from typing import Any

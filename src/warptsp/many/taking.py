@@ -1,7 +1,5 @@
 """How many problems a thread takes at once, from those that are left."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -4,8 +4,6 @@ To add one: write a module with a `Method` called ``METHOD``, and add its line t
 CONTRIBUTING.md.
 """
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import MutableMapping
 from importlib import import_module

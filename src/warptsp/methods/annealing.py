@@ -3,8 +3,6 @@
 It falls linearly from a start that depends on how much time there is; both were fitted (docs/performance).
 """
 
-from __future__ import annotations
-
 import math
 
 import warptsp._native as _native

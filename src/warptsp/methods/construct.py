@@ -1,7 +1,5 @@
 """The start tour and nothing else: for baselines, for speed, and to compare constructions."""
 
-from __future__ import annotations
-
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.method import Method, NoParams
 from warptsp.methods.protocol import Run

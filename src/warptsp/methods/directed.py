@@ -9,8 +9,6 @@ a tour through walls is never shorter than a directed one: cut at its walls it f
 which as many edges join to a directed tour, each of them shorter than a wall.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@ would take long, by dynamic programming over sets of cities. In the numbers of t
 and different they are.
 """
 
-from __future__ import annotations
-
 from warptsp.few import FewCities
 from warptsp.methods.method import Method
 from warptsp.methods.protocol import Run

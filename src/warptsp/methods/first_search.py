@@ -4,8 +4,6 @@ The mean of two directions, or groups of cities in the place of cities: what is 
 instance, and the search of that begins with it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The start tour of a run, and one that costs next to nothing, for the time until it is there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 

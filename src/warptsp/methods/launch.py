@@ -1,7 +1,5 @@
 """What a user may ask of the launches of kernels."""
 
-from __future__ import annotations
-
 from warptsp.errors import InvalidOption
 from warptsp.methods.parameters import changed_params
 

@@ -1,7 +1,5 @@
 """Parameters of methods, and of what else has them, as users give them."""
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

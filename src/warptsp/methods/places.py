@@ -5,8 +5,6 @@ else is blind. Among places it sees as far as ever, and has less to do. What rou
 tour comes to a place twice, a last local search takes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import Any, Protocol, TypeVar
 

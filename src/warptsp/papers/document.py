@@ -1,7 +1,5 @@
 """What a document's system is: a method with the start tour and the parameters that the document has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

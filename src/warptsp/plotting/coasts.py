@@ -1,16 +1,11 @@
 """Coastlines and borders of Natural Earth, 1:110 million (public domain), as `.ci/world` has packed them."""
 
-from __future__ import annotations
-
 from importlib import resources
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.plotting.packed import unpacked_integers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DEGREE = 20  # steps
 COARSE = 30_000  # pixels of the world's width from which these lines are too coarse to be of use

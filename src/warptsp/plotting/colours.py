@@ -1,7 +1,5 @@
 """The colours of all pictures. Blue and vermilion are Okabe and Ito's, which the colour-blind tell apart."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 Colour = tuple[int, int, int]

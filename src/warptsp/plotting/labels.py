@@ -3,19 +3,14 @@
 The same as on a page, which lays it out anew at each zoom.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.io._xml import xml_text
 from warptsp.plotting.colours import Theme, css
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LABELLED = 400  # stops up to which they have numbers
 LETTERS = 28  # of a name

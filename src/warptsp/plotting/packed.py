@@ -5,16 +5,12 @@ tour if they are numbered along the best one. Small differences leave their uppe
 upper bytes together deflate makes nothing of them. The page unpacks them.
 """
 
-from __future__ import annotations
-
 import base64
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 LEVEL = 6  # of zlib; 9 takes ten times as long for 3 % less
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import base64
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import checked_count
 from warptsp._words import counted
@@ -34,15 +35,9 @@ from warptsp.plotting.plane import (
     tour_edges,
 )
 from warptsp.plotting.raster import Pen, View, opacity
+from warptsp.problem import Problem
 from warptsp.problem.itinerary import length_of
 from warptsp.quantities import length_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
 
 VECTOR_CITIES = 100_000
 DOTTED_CITIES = 3_000  # more cities than these are seen only as corners of the tour

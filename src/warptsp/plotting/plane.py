@@ -1,20 +1,14 @@
 """Where the cities of an instance are drawn, and which of its edges."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._words import as_called
 from warptsp.errors import UnsupportedProblem
 from warptsp.io.places import degrees
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-
+from warptsp.problem import Problem
 
 PANEL = 5.0  # inches: the longer side of a tour in a figure
 
@@ -41,12 +35,7 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
     """Return where to draw the cities, shape (n, 2): x to the right, y upwards, one scale for both.
 
     Latitudes point up, and longitudes are shortened by the cosine of the mean latitude. Cities in space are
-    seen from above.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If the instance has no coordinates.
+    seen from above. Raises `UnsupportedProblem` if the instance has no coordinates.
     """
     check_has_places(problem)
     if drawn_on_earth(problem):

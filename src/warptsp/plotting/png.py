@@ -1,17 +1,12 @@
 """PNG images of few colours, with nothing but NumPy and zlib."""
 
-from __future__ import annotations
-
 import struct
 import zlib
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.plotting.colours import Colour
+from warptsp.plotting.colours import Colour
 
 LEVELS = {1: 32, 2: 16, 3: 6}
 """Opacities of each layer, by the number of layers: the palette has room for 256 colours."""

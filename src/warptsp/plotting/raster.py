@@ -6,16 +6,12 @@ The native core draws (``native/pictures/raster.h``): ten million edges in about
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._native import StopToken, draw_edges, survey_edges
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.plotting.plane import Edges
+from warptsp.plotting.plane import Edges
 
 INK = 0.25
 """Share of the area that is covered where there are cities: lines get thinner as they get more."""

@@ -1,7 +1,5 @@
 """Checks of what an instance is made of; each returns it as it is kept, or raises `InvalidProblem`."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any

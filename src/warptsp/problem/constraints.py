@@ -1,7 +1,5 @@
 """What every tour must respect: fixed edges, and the ends of a path."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

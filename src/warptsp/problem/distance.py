@@ -5,8 +5,6 @@ check of the other. Integer metrics are evaluated in float64 as TSPLIB prescribe
 2**53.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is doubtful of an instance: coordinates that may be degrees, metrics that round all lengths away."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

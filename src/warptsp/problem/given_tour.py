@@ -1,7 +1,5 @@
 """Tours as they are given: any array, and paths in either direction."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

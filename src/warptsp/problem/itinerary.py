@@ -49,27 +49,11 @@ class Itinerary(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What tells when a tour is where, beside its lengths.
+    """What tells when a tour is where, beside its lengths. Raises `InvalidOption` if it does not."""
 
-    Attributes
-    ----------
-    speed : float or None
-        Kilometres per hour; None where lengths are durations, or for no times.
-    stop_time : float
-        Seconds at each city between the first one and the end.
-    depart : float or None
-        When the first city is left, in seconds after midnight; also given as ``"08:00"`` or a
-        `datetime.time`.
-
-    Raises
-    ------
-    InvalidOption
-        One of them is something else.
-    """
-
-    speed: float | None = None
-    stop_time: float = 0.0
-    depart: float | None = None
+    speed: float | None = None  # km/h; None where lengths are durations, or for no times
+    stop_time: float = 0.0  # seconds at each city between the first one and the end
+    depart: float | None = None  # seconds after midnight; also given as "08:00" or a `datetime.time`
 
     def __post_init__(self) -> None:
         if self.speed is not None:
@@ -84,10 +68,7 @@ class Timing:
     def check(self, problem: Problem) -> None:
         """Accept a timing that fits the lengths of an instance.
 
-        Raises
-        ------
-        InvalidOption
-            A speed beside durations, or for lengths of an unknown unit; or nothing gives a time.
+        Raises `InvalidOption`: a speed beside durations, or for lengths of an unknown unit; or no time.
         """
         if self.speed is not None:
             called = as_called("speed", "--speed")

@@ -5,8 +5,6 @@ known length, and a digest of its cities in file order: an instance that has the
 only one that has moved a little, is not recognised.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

@@ -17,8 +17,6 @@ upper of the two, beside the first column. A diagonal step leads to the first co
 column back to the start.
 """
 
-from __future__ import annotations
-
 import math
 
 from warptsp._checks import checked_whole

@@ -1,7 +1,5 @@
 """Distances between cities, and exact lengths of tours."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """Distance matrices from sparse arrays and from condensed ones."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable

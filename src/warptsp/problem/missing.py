@@ -4,8 +4,6 @@ A search takes such an entry, a wall, for a distance like any other. Tours with 
 shorter, and a lower bound of at least a wall proves that there is no tour without a missing arc.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

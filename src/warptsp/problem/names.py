@@ -1,7 +1,5 @@
 """How files, messages and people call the cities of an instance: by numbers of their own, and by names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from contextlib import suppress

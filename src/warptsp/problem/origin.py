@@ -1,7 +1,5 @@
 """What an instance keeps of where it comes from, and no search asks for: units, a map, a table's form."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Some cities of an instance as an instance of their own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -4,8 +4,6 @@ Visiting a place once visits all of its cities, and by the triangle inequality n
 back. So a search may look at places alone, and put the cities of each beside one another at the end.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary

@@ -80,17 +80,9 @@ class Searched(Measured):
         return float(longest)
 
     def search_points(self) -> NDArray[np.float64]:
-        """Coordinates as the native search takes them.
+        """Coordinates as the native search takes them: unit vectors for GEO and GREAT_CIRCLE.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, 2) or (n, 3)
-            Unit vectors for GEO and GREAT_CIRCLE, otherwise the coordinates themselves.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance is a matrix.
+        Raises `InvalidProblem` if the instance is a matrix.
         """
         coordinates = self.given_coordinates()
         return unit_vectors(self.metric, coordinates) if self.metric.geographic else coordinates
@@ -102,12 +94,7 @@ class Searched(Measured):
     def search_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
         """`matrix` as native searches take it: integers that 32 bits do not hold as floats, which hold them.
 
-        Integers above 2**53 are those of `reduced`.
-
-        Raises
-        ------
-        InvalidProblem
-            The instance has coordinates.
+        Integers above 2**53 are those of `reduced`. Raises `InvalidProblem` if the instance has coordinates.
         """
         return self._native_matrix
 

@@ -1,7 +1,5 @@
 """Loops of NumPy on several threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Whether an array is a tour: each city once, every fixed edge, the given ends."""
 
-from __future__ import annotations
-
 from typing import TypeGuard
 
 import numpy as np

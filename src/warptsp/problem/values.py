@@ -1,7 +1,5 @@
 """Numbers from outside: arrays, lists and what is like them, taken as they are or refused."""
 
-from __future__ import annotations
-
 import math
 import numbers
 import sys

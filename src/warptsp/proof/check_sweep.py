@@ -26,7 +26,7 @@ MOST_SLACK = 1 << 54
 """Beyond which nothing is swept: sums of 64 bits do not overflow."""
 
 _FULL, _NONE = 255, 254  # a city with both edges; a column without a city
-_MOST_COLUMNS, _MOST_STATES, _MOST_BYTES = 250, 1 << 23, 1 << 29
+_MOST_COLUMNS, _MOST_BYTES = 250, 5 << 27  # of a layer: 8 million states of 64 bytes and two numbers
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -103,6 +103,10 @@ class _Layer:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def nbytes(self) -> int:
+        return self.mates.nbytes + self.counts.nbytes + self.lengths.nbytes + self.paid.nbytes
 
     def where(self, chosen: NDArray[Any]) -> _Layer:
         return _Layer(self.mates[chosen], self.counts[chosen], self.lengths[chosen], self.paid[chosen])
@@ -241,7 +245,7 @@ class _Sweep:
                 if ends[city] == number:
                     layer.mates[:, column] = _NONE
                     is_narrower = True
-            if len(layer) > _MOST_STATES or layer.mates.nbytes + layer.counts.nbytes > _MOST_BYTES:
+            if layer.nbytes > _MOST_BYTES:
                 self._found = True
                 return
             if is_narrower:

@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
@@ -25,17 +26,13 @@ from warptsp.io.table.tour_columns import axes_of
 from warptsp.outputs import atomic_write
 from warptsp.plotting.coasts import packed_world
 from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
+from warptsp.problem import KnownLength, Problem
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.problem.origin import METRES
 from warptsp.quantities import format_gap, number_text
 from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
 from warptsp.report.tiles import Tiles
 from warptsp.result import HistoryPoint, Result, Snapshot
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import KnownLength, Problem
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.io.places import degrees
 from warptsp.plotting.plane import city_plane, drawn_on_earth, unrolled
 from warptsp.plotting.raster import MIN_EXTENT
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 EXACT_BITS = 24  # a float32, which is what graphics cards compute with, holds such integers
 BITS = 22  # steps across a picture: 4 million

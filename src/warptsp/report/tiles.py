@@ -1,7 +1,5 @@
 """Map tiles below a tour: whose they are is said by who makes the page, and otherwise none are fetched."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The best tour so far, on disk, now and then."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time

@@ -1,7 +1,5 @@
 """What a run has come to so far, as its criterion and the callback are told of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from warptsp.claims import confirmed_bound

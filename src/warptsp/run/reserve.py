@@ -1,7 +1,5 @@
 """Time that a run keeps at its end, of a time limit: to hand over a tour, to check it and to write it."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

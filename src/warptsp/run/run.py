@@ -1,7 +1,5 @@
 """One run of a method: options, reports, best tour. Long: who writes a method reads all about it here."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time
@@ -110,15 +108,8 @@ class Run:
         """Say what there would be to hand over if the token stopped the method from now on.
 
         Long tours take a while to check. How long is estimated from pieces of this one, and the token's
-        deadline comes earlier by that much.
-
-        Parameters
-        ----------
-        tour : ndarray of int32 or None
-            The tour, a piece of it, or one that goes through memory as it does; None if the best one has
-            been offered.
-        seconds : float
-            What the method takes to hand it over, and to end.
+        deadline comes earlier by that much. `tour` may be a piece of it, or one that goes through memory as
+        it does; None if the best one has been offered. In `seconds` the method hands it over, and ends.
         """
         self._reserve.expect(tour, seconds)
 

@@ -1,7 +1,5 @@
 """What a call asks for: made once, checked, and kept by each of its runs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

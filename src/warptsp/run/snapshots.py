@@ -1,7 +1,5 @@
 """Tours that a run had on its way, a few of them, kept for pictures."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

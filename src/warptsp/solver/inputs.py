@@ -1,7 +1,5 @@
 """An instance and a start tour in any of the forms that `solve` takes."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Several tours of an instance, joined into one: partition crossover (native/lk/tour_merge.h)."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable, Sequence

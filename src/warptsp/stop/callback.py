@@ -1,7 +1,5 @@
 """A callback: whether it can be called, and whether its answer ends a search."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from warptsp._checks import shown

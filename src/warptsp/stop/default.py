@@ -1,7 +1,5 @@
 """Criteria that nobody has given: the rules that hold without one, and a step's part of those of a call."""
 
-from __future__ import annotations
-
 from warptsp._words import counted
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 

@@ -4,8 +4,6 @@ A stroke is an edge that every tour has, and whose two ends may be entered eithe
 into an order with little travel between them; docs/strokes.md is the guide.
 """
 
-from __future__ import annotations
-
 from warptsp.strokes.arrange import arrange
 from warptsp.strokes.machine import AxisTimes, Euclidean, Machine, MaxOfAxes
 from warptsp.strokes.plan import Plan

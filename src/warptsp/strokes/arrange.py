@@ -1,7 +1,5 @@
 """The call: strokes in, their order, directions and entries out."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

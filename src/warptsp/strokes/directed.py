@@ -11,8 +11,6 @@ of them has the cost of leaving the first. This is the transformation of Noon an
 tours.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

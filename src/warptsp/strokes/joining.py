@@ -1,7 +1,5 @@
 """Chains of strokes whose ends meet within a tolerance, so that the tool stays down between them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a travel costs: its length, the longer of its axes, or seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

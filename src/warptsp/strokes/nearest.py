@@ -1,7 +1,5 @@
 """The nearest stroke next: what most programs do, and what no plan may be worse than."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import warptsp._native as _native

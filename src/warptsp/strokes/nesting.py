@@ -1,7 +1,5 @@
 """Which closed loop lies in which, so that what falls out of the sheet last is cut last."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

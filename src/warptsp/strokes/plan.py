@@ -1,7 +1,5 @@
 """What `arrange` returns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A picture of strokes and of the travel between them, before and after, as SVG."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

@@ -1,14 +1,15 @@
 """What the thread of the search and those of the server share."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.describe import (
     ABOVE_SHORTEST,
@@ -23,18 +24,11 @@ from warptsp.describe import (
     work,
 )
 from warptsp.errors import WarpTSPError
+from warptsp.problem import Problem
+from warptsp.progress import Progress
 from warptsp.quantities import format_gap
 from warptsp.report.document import thinned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.progress import Progress
-    from warptsp.result import Result
+from warptsp.result import Result
 
 PAUSE = 1.0  # seconds between two tours at least
 SHARE = 0.02  # of the time of the search's thread that may go into copies of tours

@@ -8,21 +8,18 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from types import TracebackType
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
+from warptsp.problem import Problem
+from warptsp.progress import Progress
 from warptsp.report import Report, Tiles, check_reportable, render
 from warptsp.report.document import machine
+from warptsp.result import Result
 from warptsp.watch.live import LiveRun
 from warptsp.watch.server import HOST, WatchServer
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.progress import Progress
-    from warptsp.result import Result
 
 
 class Watch:

@@ -1,7 +1,5 @@
 """Many small problems on a GPU, a warp for each (``native/lk/warp_batch.h``)."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

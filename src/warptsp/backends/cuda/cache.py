@@ -4,8 +4,6 @@ An entry is a file named by the digest of everything that it was made from, writ
 cache that cannot be read or written costs time and nothing else.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """From a kernel file to machine code, with NVRTC; needs neither a GPU nor a driver."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Whatever is missing is a `BackendUnavailable` that says what it is and what to do about it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

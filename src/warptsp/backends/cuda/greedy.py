@@ -1,7 +1,5 @@
 """The greedy tour on a GPU, in rounds (``native/tours/greedy_rounds.h``): within a per cent of the CPU's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How rounds of the main solver are spread over a GPU, what they compile, and the memory that they take."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The places of paths on a tour, found on a GPU (``native/lk/path_order.h``)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import warptsp._native as _native

@@ -3,8 +3,6 @@
 They are those of the CPU (``native/space/candidates.h``) to the last entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 The kernels are in ``native/cuda/geometry.cu``. Results do not depend on how threads are scheduled.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import warptsp._native as _native

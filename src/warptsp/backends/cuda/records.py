@@ -5,8 +5,6 @@ and kind of number, and one for each of `IN_KERNELS`. So a field that is added, 
 exchanged on one side alone is an error of the compiler, for CI and for a user, and never a wrong number.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

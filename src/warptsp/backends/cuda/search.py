@@ -7,8 +7,6 @@ of their paths are sent there, some per cent of the cities.
 Several GPUs divide the parts of a round among them, and tell each other what they have made of these.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

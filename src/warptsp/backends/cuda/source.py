@@ -4,8 +4,6 @@
 NVRTC behind ``#if``.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path

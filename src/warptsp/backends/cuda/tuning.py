@@ -7,8 +7,6 @@ own `cuda_tuning`. Numbers that the kernels also have are in `IN_KERNELS`, by th
 kernel with another value does not compile (`records.layout_checks`).
 """
 
-from __future__ import annotations
-
 # Every kernel of one thread for each city or place.
 THREADS = 256
 

@@ -1,7 +1,5 @@
 """CSV and TSV: places with x, y or latitude, longitude and perhaps names; a matrix of distances; tours."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from warptsp.io.format import Format

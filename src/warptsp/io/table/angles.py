@@ -1,7 +1,5 @@
 """Angles as people write them: degrees, minutes and seconds, and the letter of a direction."""
 
-from __future__ import annotations
-
 import itertools
 import re
 
@@ -20,17 +18,9 @@ _LOOKS_SO = re.compile(r"[°º˚'\u2032\u2033]|\d\s*[NSEWO]$|^[NSEWO]\s*\d", re.
 def angle_of(text: str, letters: str) -> float | None:
     """The decimal degrees that a text means, such as ``52° 31' 12" N`` or ``N52.52``.
 
-    Parameters
-    ----------
-    text : str
-    letters : str
-        Those of the two directions that it may have, the positive one first: ``NS`` or ``EW``.
-
-    Returns
-    -------
-    float or None
-        None for what is no angle: also a plain number, which may mean something else, and parts that do
-        not fit, such as 75 minutes.
+    `letters` are those of the two directions that it may have, the positive one first: ``NS`` or ``EW``. None
+    for what is no angle: also a plain number, which may mean something else, and parts that do not fit, such
+    as 75 minutes.
     """
     text = text.strip()
     found = _ANGLE.fullmatch(text) if len(text) <= _LONGEST else None

@@ -1,9 +1,6 @@
 """Tables with a line for each arc: where it begins, where it ends, and what it costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +10,7 @@ from warptsp.problem import Problem
 from warptsp.problem.matrices import matrix_of_arcs
 from warptsp.problem.values import real_array
 
-if TYPE_CHECKING:
-    from .rows import Table
+from .rows import Table
 
 _TAILS = ("from", "source", "origin")
 _HEADS = ("to", "target", "destination")

@@ -1,8 +1,6 @@
 """Both coordinates in one column: ``52.52, 13.405``, or ``POINT (13.405 52.52)`` (WKT); and angles without a
 header line, which tell by their letters what they are."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Sequence

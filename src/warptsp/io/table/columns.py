@@ -1,7 +1,5 @@
 """The columns of a table of places: which hold what, in files and in data frames."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from .titles import rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 _ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
+_SIDES = (({"N", "NORTH"}, {"S", "SOUTH"}), ({"E", "EAST"}, {"W", "WEST"}))  # positive and negative
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +271,21 @@ def doubt_about_zones(rest: Mapping[int, Any]) -> str | None:
                 shown = " and ".join(zones[:2])
                 return (
                     f"places are in several zones of a map, {shown}, and no distances are known between these"
+                )
+    return None
+
+
+def doubt_about_signs(rest: Mapping[int, Any], coordinates: NDArray[np.float64]) -> str | None:
+    """Why degrees may lack a sign, where another column says north or south, or east or west, of each."""
+    for (positive, negative), axis in zip(_SIDES, coordinates.T, strict=True):
+        both = {*positive, *negative, ""}
+        for values in rest.values() if (axis >= 0.0).all() else ():
+            if not all(str(value).strip().upper() in both for value in values):
+                continue
+            if said := negative.intersection(str(value).strip().upper() for value in values):
+                return (
+                    f"another column says {quoted(min(said))} beside degrees without a sign: write south "
+                    f"and west with a minus sign; {as_metric('haversine')} takes the numbers as they are"
                 )
     return None
 

@@ -1,7 +1,5 @@
 """What a field of a table can be: a number, a name, or nothing."""
 
-from __future__ import annotations
-
 import re
 
 MINUS = "\u2212"  # as Unicode has it beside the hyphen

@@ -1,7 +1,5 @@
 """Data frames: pandas and what is like it, and GeoDataFrames of points."""
 
-from __future__ import annotations
-
 import copy
 import logging
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tables of places, or of distances. Long: rows are read as one of many kinds, in one pass."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 import re
@@ -27,6 +25,7 @@ from .both import with_a_column_each
 from .columns import (
     Columns,
     doubt_about_degrees,
+    doubt_about_signs,
     doubt_about_zones,
     fitting_metric,
     given_places,
@@ -307,6 +306,10 @@ class _Reader:
             self.table.check_thousands(columns.positions)
             if (doubt := doubt_about_zones(cells.rest)) is not None:
                 _log.warning("%s: %s", self.table.file, doubt)
+        elif (
+            self.options.parsed is None and (doubt := doubt_about_signs(cells.rest, coordinates)) is not None
+        ):
+            self.table.fail(doubt)
         elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():
             rows = counted(int(nowhere.sum()), "place lies", "places lie")
             _log.warning("%s: %s at latitude 0, longitude 0, as where none is known", self.table.file, rows)

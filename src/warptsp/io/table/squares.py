@@ -1,7 +1,5 @@
 """Squares of distances: with and without names, whole or as a triangle, some arcs missing."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any, NamedTuple

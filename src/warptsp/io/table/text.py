@@ -1,7 +1,5 @@
 """The text of a table: its lines, and the fields in them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """The names of columns that are known, in the languages in which most tables are written."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Container, Iterable

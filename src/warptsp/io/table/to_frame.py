@@ -1,7 +1,5 @@
 """Tours as data frames: of pandas, and of GeoPandas with points or a line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

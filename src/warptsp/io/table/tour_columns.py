@@ -1,7 +1,5 @@
 """The columns of a tour in a table, of any kind: text, workbook, data frame."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Tours as CSV or TSV files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Instances and tours as CSV or TSV files."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

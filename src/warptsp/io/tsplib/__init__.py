@@ -5,8 +5,6 @@ order, numbers as tokens that may wrap anywhere, a missing ``EOF``, remarks afte
 lists what is accepted.
 """
 
-from __future__ import annotations
-
 from warptsp.io.format import Format, Instance
 
 from .reader import parse_problem, parse_tour

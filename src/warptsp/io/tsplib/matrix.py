@@ -1,7 +1,5 @@
 """Distance matrices of TSPLIB files: whole ones, and their triangles in eight orders."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The instance or the tour that the keywords and sections of a TSPLIB file mean."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 from typing import Any, NoReturn

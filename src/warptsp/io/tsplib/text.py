@@ -1,7 +1,5 @@
 """The text of a TSPLIB file: cut into keywords and sections, in whatever order they come."""
 
-from __future__ import annotations
-
 import logging
 import re
 from dataclasses import dataclass

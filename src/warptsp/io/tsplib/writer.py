@@ -1,7 +1,5 @@
 """Instances and tours as TSPLIB files."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any

@@ -15,7 +15,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.engine import Schedule
 from warptsp.methods.lk.long_links import share_of_length, some_lengths
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.threads import ThreadEngine
+from warptsp.methods.lk.threads import ThreadEngine, gather, gathers, is_time_to_gather
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 from warptsp.stop.default import SETTLED
@@ -199,14 +199,14 @@ class _Search(ThreadEngine["TourSearch"]):
         stop."""
         if super().cross(plan, phase=phase):
             return True
-        native, run, gain = self.native, self.run, 1.0
-        while gain > 0 and self.n > tuning.MAX_QUICK and run.kick_limit is None:
-            self.round += 1
-            gain = native.gather(seed=run.seed, round=self.round, threads=run.threads, token=run.token)
-            if self.report(phase):
-                return True
-        native.return_to_best()
-        return False
+        if not gathers(self.n, self.run):
+            return False
+        stop = gather(self.native, self.run, self.round << 32, lambda: self.report(phase))
+        self.native.return_to_best()
+        return stop
+
+    def _hurries(self, begun: float) -> bool:
+        return is_time_to_gather(self.native, self.n, self.run, begun)
 
     def _combine(self, plan: int) -> bool:
         # How rows or clusters hang together may be what all its members have in common: kicks follow then,

@@ -21,7 +21,7 @@ from warptsp.backends.cuda.search import PartRounds, TourSearch
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.threads import between_reports
+from warptsp.methods.lk.threads import between_reports, gather, gathering_seconds, gathers, is_time_to_gather
 from warptsp.methods.protocol import Run
 
 
@@ -56,6 +56,9 @@ def plan_population(
     crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
     if uneven:
         crossing *= tuning.GPU_UNEVEN_CROSSING
+    if seconds is not None:
+        seconds -= gathering_seconds(n, 0, threads)
+        crossing += tuning.GATHERING / threads
     if kicks is not None:
         most = min(most, int(kicks / tuning.GPU_KICKS_FOR_MEMBER))
     if most < tuning.GPU_MIN_MEMBERS:
@@ -146,6 +149,10 @@ class Polish:
         """What has become of it, in the search's numbers; None if it is not yet time for the next one."""
         if self._generations < tuning.GPU_POLISH or self._run.token.stopped():
             return None
+        return self.last()
+
+    def last(self) -> NDArray[np.int32]:
+        """What has become of it so far."""
         return self._search.tour.download()
 
 
@@ -286,8 +293,9 @@ class GpuPopulation:
         return self._generations(report, selection, None)
 
     def _generations(self, report: Callable[[str], bool], selection: int, polish: Polish | None) -> bool:
-        """Cross the members until nothing is gained; True to stop."""
-        native, run, number = self._native, self.run, 0
+        """Cross the members until nothing is gained, or until what is left of the time is for the best one to
+        gather what the others have better; True to stop."""
+        native, run, n, number = self._native, self.run, self._instance.size, 0
         plan = _native.PopulationPlan(selection=selection, uneven=run.kick_limit is None)
         crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
@@ -297,6 +305,7 @@ class GpuPopulation:
             seconds = 0.0 if number < tuning.GPU_FEW_GENERATIONS else between_reports(run)
             first = self.number << 32 | self._made + 1
             arguments = seconds, run.seed, first, run.threads, run.token
+            started = run.elapsed()
             if polish is None:
                 ended, generations = crossing.proceed(*arguments)
             else:
@@ -319,7 +328,12 @@ class GpuPopulation:
                 needed = tuning.GPU_LATER_GENERATIONS * (run.elapsed() - begun)
                 # Fewer than threads take nearly as long.
                 native.keep_members(max(int(remaining / needed * native.members), run.threads, 2))
-        return False
+            ended = ended or is_time_to_gather(native, n, run, started)
+        if not gathers(n, run):
+            return False
+        if polish is not None:
+            native.add(polish.last()[np.newaxis], 1)
+        return gather(native, run, self.number << 32 | 1 << 31, lambda: report("crossover"))
 
     def _starts(self, size: int) -> NDArray[np.int32]:
         """Start tours of this population's members; fewer if the run was stopped."""

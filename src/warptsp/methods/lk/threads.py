@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -31,6 +32,36 @@ def room_for_members(n: int, threads: int) -> int:
     a_city = tuning.MEMORY_SHARE * memory() / n
     a_city -= tuning.CROSSING_BYTES + threads * tuning.CROSSING_BYTES_OF_THREAD
     return max(0, int(a_city / tuning.MEMBER_BYTES))
+
+
+def gathers(n: int, run: Run) -> bool:
+    """Tell whether the best member of a population takes over what the others have better, at its end."""
+    return n > tuning.MAX_QUICK and run.kick_limit is None
+
+
+def gathering_seconds(n: int, members: int, threads: int) -> float:
+    """Return the seconds that this takes once."""
+    return tuning.GATHERING * n * (members / threads + math.log2(threads))
+
+
+def is_time_to_gather(search: TourSearch, n: int, run: Run, begun: float) -> bool:
+    """Tell whether no time is left for more generations, the last ones of which were begun then."""
+    if not gathers(n, run) or (remaining := run.remaining()) is None:
+        return False
+    return remaining < run.elapsed() - begun + gathering_seconds(n, search.members, run.threads)
+
+
+def gather(search: TourSearch, run: Run, first: int, report: Callable[[], bool]) -> bool:
+    """Let the best member do so while it gains and there is time for another pass, the first of this number;
+    True to stop."""
+    gain, seconds = 1.0, 0.0
+    while gain > 0 and ((remaining := run.remaining()) is None or remaining > seconds):
+        begun = run.elapsed()
+        gain = search.gather(seed=run.seed, round=first, threads=run.threads, token=run.token)
+        first, seconds = first + 1, run.elapsed() - begun
+        if report():
+            return True
+    return False
 
 
 class ThreadEngine(Engine[int], Generic[Native]):
@@ -150,13 +181,19 @@ class ThreadEngine(Engine[int], Generic[Native]):
         threads = run.threads if self.n > tuning.FEW_CITIES else 1
         crossing = PopulationRun.create(self.native, plan or PopulationPlan())
         while not ended:
+            begun = run.elapsed()
             ended, rounds = crossing.proceed(
                 between_reports(run), run.seed, self.round + 1, threads, run.token
             )
             self.round += rounds
             if self.report(phase):
                 return True
+            ended = ended or self._hurries(begun)
         self.native.return_to_best()
+        return False
+
+    def _hurries(self, begun: float) -> bool:
+        """Tell whether generations end as their time does; the last ones were begun then."""
         return False
 
     # Reports

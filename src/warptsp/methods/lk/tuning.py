@@ -130,6 +130,9 @@ MAX_MEMBER_CITIES = 100_000_000
 # (EXP-440).
 LEISURE = 2.0
 
+# Seconds a city of a thread, in which the best member takes over what another one has better (EXP-537).
+GATHERING = 1.5e-7
+
 # Tight groups (tight_groups.py): how many times as long as the tree within one the way to others is at least,
 # and how many there are at most, in times the cities (EXP-483).
 GROUP_RATIO, MOST_GROUPS = 2.5, 0.5

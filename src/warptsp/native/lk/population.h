@@ -150,37 +150,32 @@ class Population {
     });
   }
 
-  // The best member takes over whatever makes it shorter from each of the others in turn. Returns how much shorter it is. Of
-  // long tours each member has places right that the best one has wrong, and in a generation that one meets only one of them
-  // (EXP-527).
+  // The best member takes over whatever makes it shorter from each of the others. Returns how much shorter it is. Of long
+  // tours each member has places right that the best one has wrong, and in a generation that one meets only one of them
+  // (EXP-527). Each thread has a copy that meets some of the others; then copies take over what others have gained.
   double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) {
-    const int count = (int)members_.size();
+    const int count = (int)members_.size(), groups = std::min(threads, count - 1);
     if (count < 2) return 0;
     const Metric metric = prepare(threads);
     Member &best = *std::min_element(members_.begin(), members_.end(),
                                      [](const Member &x, const Member &y) { return x.length < y.length; });
-    pairs_.resize(count);
-    Crossing &pair = pairs_[0];
-    EdgeAssembly<Metric> &crossing = crossing_of(0, metric);
     const double before = best.length;
-    constexpr size_t sets_at_once = 1000;  // between two looks at the token
-    for (int m = 0; m < count && !token.stopped(); m++) {
-      if (&members_[m] == &best) continue;
-      Random own(seed, round, (unsigned long long)m);
-      crossing.begin(pair, best.tour, members_[m].tour, 1, true, *counts_, count, best.failed, own);
-      while (pair.tried < pair.trying) {
-        for (size_t first = pair.tried; first < pair.trying; first += sets_at_once) {
-          if (token.stopped()) return before - best.length;
-          crossing.try_sets(pair, first, std::min(first + sets_at_once, pair.trying), *counts_, count);
-        }
-        EdgeAssembly<Metric>::end_tries(pair, best.failed);
-      }
-      const double gain = crossing.finish(pair);
-      if (gain <= 0) continue;
-      best.length -= gain;
-      TourChanger().follow(best.tour, crossing.changes());
-      counts_->add(crossing.changes());
-    }
+    pairs_.resize(count);
+    std::vector<Member> copies(groups);
+    std::vector<std::vector<EdgeChange>> changes(groups);
+    const auto meet = [&](int g, const Member &other, int m) {
+      take_over(copies[g], other, Random(seed, round, (unsigned long long)m), g, metric, changes[g], token);
+    };
+    for_each_task(groups, groups, [&](int g) {
+      copies[g] = best;
+      for (int m = g; m < count; m += groups)
+        if (&members_[m] != &best) meet(g, members_[m], m);
+    });
+    for (int step = 1; step < groups; step *= 2)
+      for_each_task(groups, (groups + step - 1) / (2 * step),
+                    [&](int pair) { meet(2 * step * pair, copies[2 * step * pair + step], count + pair); });
+    best = std::move(copies[0]);
+    counts_->add(changes[0]);
     return before - best.length;
   }
 
@@ -218,6 +213,29 @@ class Population {
           std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(), lengths_.data(),
                                                  instance_.params.candidates, fixed_, (double)tolerance_);
     return *crossing;
+  }
+
+  // Makes a member as short as its edges and those of another one allow; `changes` gets what changes.
+  void take_over(Member &member, const Member &other, Random random, int thread, const Metric &metric,
+                 std::vector<EdgeChange> &changes, const StopToken &token) {
+    const int count = (int)members_.size();
+    Crossing &pair = pairs_[thread];
+    EdgeAssembly<Metric> &crossing = crossing_of(thread, metric);
+    constexpr size_t sets_at_once = 1000;  // between two looks at the token
+    if (token.stopped()) return;
+    crossing.begin(pair, member.tour, other.tour, 1, true, *counts_, count, member.failed, random);
+    while (pair.tried < pair.trying) {
+      for (size_t first = pair.tried; first < pair.trying; first += sets_at_once) {
+        if (token.stopped()) return;
+        crossing.try_sets(pair, first, std::min(first + sets_at_once, pair.trying), *counts_, count);
+      }
+      EdgeAssembly<Metric>::end_tries(pair, member.failed);
+    }
+    const double gain = crossing.finish(pair);
+    if (gain <= 0) return;
+    member.length -= gain;
+    TourChanger().follow(member.tour, crossing.changes());
+    changes.insert(changes.end(), crossing.changes().begin(), crossing.changes().end());
   }
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {

@@ -1,7 +1,5 @@
 """The structs of best-improvement descents, as in `warptsp.backends.cuda.records`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.records import record
 
 FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"

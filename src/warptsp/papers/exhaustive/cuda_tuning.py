@@ -1,7 +1,5 @@
 """Tuned numbers of best-improvement descents on a GPU, by the rules of `warptsp.backends.cuda.tuning`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from warptsp.backends.cuda.tuning import IN_KERNELS

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 MAX_GRID = 1 << 20  # blocks
 # Of three-opt: a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB.

@@ -6,8 +6,6 @@ algorithms for travelling salesman problem using GPU effectively", master's thes
 it is Or-opt with one city: I. Or, "Traveling salesman-type combinatorial problems", thesis, 1976.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method

@@ -5,19 +5,14 @@ so can heed what must keep its place or its order; `fixed` and `before` say so. 
 C. Schulz and G. Hasle, "GPU computing in discrete optimization. Part I", EURO J. Transp. Logist. 2 (2013).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.protocol import Run
 from warptsp.papers.exhaustive.cuda_studies import FOLDED, check_size
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descend, descent_method
 from warptsp.papers.exhaustive.neighborhood import SWAP, Launch, Sought
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ S. Lin, "Computer solutions of the traveling salesman problem", Bell System Tech
 GPUs K. Rocki and R. Suda, HPCS 2012.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method

@@ -6,8 +6,6 @@ what lies between is reversed: n (n - 1) / 2 moves a pass, of which the best is 
 R. Suda, "Accelerating 2-opt and 3-opt local search using GPU in the travelling salesman problem", HPCS 2012.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from warptsp.errors import InvalidOption

@@ -6,12 +6,10 @@ of them. P. Hansen and N. Mladenović, "Variable neighborhood search: principles
 Journal of Operational Research 130 (2001); G. Ermiş (2015) names it as future work for these neighbourhoods.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.methods.protocol import Run
 from warptsp.papers.exhaustive.descent import check_passes, descend, descent_method
 from warptsp.papers.exhaustive.neighborhood import (
     MAX_CITIES_CPU,
@@ -20,10 +18,7 @@ from warptsp.papers.exhaustive.neighborhood import (
     THREE_OPT,
     Sought,
 )
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

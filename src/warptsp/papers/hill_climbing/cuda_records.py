@@ -1,7 +1,5 @@
 """The structs of climbers, as in `warptsp.backends.cuda.records`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.records import record
 
 PLACE = record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")

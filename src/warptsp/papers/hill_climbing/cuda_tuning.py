@@ -1,7 +1,5 @@
 """Tuned numbers of climbers on a GPU, by the rules of `warptsp.backends.cuda.tuning`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.tuning import IN_KERNELS
 
 # Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,

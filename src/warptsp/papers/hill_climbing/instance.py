@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.instance import native_distances, tolerance_of
-from warptsp.problem import Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
+from warptsp.problem import Metric, Problem
 
 MAX_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
 # Float distances below it are rounded to the right integer but for a few; longer ones are not rounded at all.

@@ -1,7 +1,5 @@
 """The structs of searches along neighbour lists, as in `warptsp.backends.cuda.records`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.records import record
 
 NEIGHBOR_INSTANCE = record(

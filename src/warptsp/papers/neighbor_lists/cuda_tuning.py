@@ -1,7 +1,5 @@
 """Tuned numbers of searches on neighbour lists on a GPU, by the rules of `warptsp.backends.cuda.tuning`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.tuning import IN_KERNELS
 
 LOOK_THREADS = 128  # of a block that looks at cities

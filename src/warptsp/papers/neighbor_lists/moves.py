@@ -1,7 +1,5 @@
 """What a search on neighbour lists makes, on whichever device."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

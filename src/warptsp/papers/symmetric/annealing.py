@@ -17,21 +17,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.methods.protocol import Run
 from warptsp.papers.symmetric.cuda_tuning import SYMMETRIC_THREADS
 from warptsp.papers.symmetric.search import SLICE, SymmetricRun, kernels, run_symmetric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 # Temperatures at the start, in mean edge lengths of a greedy tour, and at the end, in their median: where
 # cities lie in clusters that is much less. First temperatures of 0.3 to 1.2 and last ones of 0.1 to 0.35 gave

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.instance import SearchInstance, fixed_partners
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Order = Literal["threads", "hardware", "random", "triples"]
 

@@ -1,7 +1,5 @@
 """The structs of symmetrical moves, as in `warptsp.backends.cuda.records`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.records import record
 
 FILE = "symmetric.cu"

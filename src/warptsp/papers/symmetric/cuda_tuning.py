@@ -1,7 +1,5 @@
 """Tuned numbers of symmetrical moves on a GPU, by the rules of `warptsp.backends.cuda.tuning`."""
 
-from __future__ import annotations
-
 from warptsp.backends.cuda.tuning import IN_KERNELS
 
 # Of a block, at most: with more, registers would not do (EXP-082, EXP-085).

@@ -9,19 +9,14 @@ replace them: the tour that comes out is 3-optimal, in the exact arithmetic of t
 every device.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.methods.protocol import Run
 from warptsp.papers.symmetric.cuda_tuning import SYMMETRIC_THREADS
 from warptsp.papers.symmetric.search import check_least_gain, descend, kernels, run_symmetric
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 MAX_CITIES = 10_000  # 3e11 triples, each in four ways
 

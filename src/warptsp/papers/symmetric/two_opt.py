@@ -7,20 +7,16 @@ around both were accepted. The tour that comes out is 2-optimal, in the exact ar
 the same on every device.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.methods.protocol import Run
 from warptsp.papers.symmetric.cuda_tuning import SYMMETRIC_THREADS
 from warptsp.papers.symmetric.search import check_least_gain, descend, kernels, run_symmetric
-
-if TYPE_CHECKING:
-    from warptsp.methods.protocol import Run
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 // What lies above the tour: where it starts, in which direction it goes, and the numbers and names of stops.
-// As plotting/labels.py does in pictures, but anew at each zoom.
+// As in pictures, but anew at each zoom.
 
 const LABELLED = 400; // stops in view up to which they have numbers
 const ARROW_EDGE = 44; // pixels of an edge that has an arrow

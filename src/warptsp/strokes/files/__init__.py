@@ -4,8 +4,6 @@ A module for each format makes the object `FORMAT`; `registry` says which one a 
 in a new order, and verifies them (`strokes.verify`) before anyone gets them.
 """
 
-from __future__ import annotations
-
 from warptsp.strokes.files.drawing import Drawing
 from warptsp.strokes.files.registry import formats, read_drawing, rewritten
 from warptsp.strokes.verify import NotVerified, Rules

@@ -1,7 +1,5 @@
 """The shapes of an SVG document: where the text of each stands, what it draws, and how it may change."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field

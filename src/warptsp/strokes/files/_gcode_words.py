@@ -4,8 +4,6 @@ The words that are understood are a short list. At the first line with another o
 where the machine is then, so that all that follows keeps its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -125,6 +123,11 @@ class Program:
 
 class _Unknown(Exception):  # noqa: N818
     """A line with a word that is not understood."""
+
+
+def _as_written(number: str) -> Decimal:
+    """A number that keeps its point: without one, some controls count thousandths."""
+    return Decimal(number + "0" * number.endswith("."))
 
 
 def bare_text(text: str) -> str | None:
@@ -334,7 +337,7 @@ class _Reader:
         """Another number for the place where the machine is (G92)."""
         if values.keys() - set("NXYZE") or not values.keys() - {"N"}:
             raise _Unknown(f"{short(bare)!r}: G92 is followed with X, Y, Z and E")
-        places = {axis.lower(): Decimal(values[axis]) for axis in "XYZE" if axis in values}
+        places = {axis.lower(): _as_written(values[axis]) for axis in "XYZE" if axis in values}
         line.fixed = bool(values.keys() & set("XYZ"))
         if line.fixed and self.cut:  # places and heights before and behind it could not be compared
             raise _Unknown(f"{short(bare)!r}: a moved origin (G92) behind the first cut is not followed")
@@ -348,7 +351,7 @@ class _Reader:
         for number, axis in enumerate("XYZ"):
             if axis in values:
                 base = places[number] if relative else Decimal(0)
-                places[number] = None if base is None else base + Decimal(values[axis])
+                places[number] = None if base is None else base + _as_written(values[axis])
         x, y, z = places
         rises = z is not None and state.z is not None and z > state.z
         lifts = rises and not self.up and (x, y) == (state.x, state.y)

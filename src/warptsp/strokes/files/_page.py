@@ -1,7 +1,5 @@
 """Where things lie on the page of an SVG drawing: sizes, lengths and transforms (SVG 1.1, chapter 7)."""
 
-from __future__ import annotations
-
 import math
 import re
 

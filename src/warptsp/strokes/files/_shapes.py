@@ -1,7 +1,5 @@
 """The shapes of SVG: what each draws, and how it is written from another end or another vertex."""
 
-from __future__ import annotations
-
 import re
 
 from warptsp.strokes.files._curves import Segment, Subpath, decimals_of, parse_path, path_text

@@ -1,7 +1,5 @@
 """What a file of strokes holds, and how a format of such files reads it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The document is not written anew: the lines of an entity move as they are, and o
 is turned around gets its points in another order. ezdxf says where each begins and ends.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

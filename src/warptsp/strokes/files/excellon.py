@@ -4,8 +4,6 @@ The numbers stay as they are written, with the decimal point or the zeros that t
 that leaves out a coordinate, because it is that of the line before, gets it where that is another one now.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

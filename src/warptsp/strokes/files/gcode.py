@@ -15,8 +15,7 @@ coordinate, the feed rate, the power. Absolute extrusion (M82) is counted on fro
 A block keeps its direction, since that is climb or conventional milling.
 """
 
-from __future__ import annotations
-
+import math
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
@@ -139,7 +138,10 @@ class _Arrangement:
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
         self.flat = program.heights <= 1 or program.prints or beam
-        self.top = self.cuts.top
+        # Where cuts are below 0 and the tool is ever above it, 0 is the top of the workpiece: beside what is
+        # cut away below, all is full.
+        floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf
+        self.top = max(self.cuts.top, floor)
         lengths = [abs(s[2] - s[0]) + abs(s[3] - s[1]) for s in self.cuts.segments] or [1.0]
         spread = float(np.abs(np.array(self.cuts.segments or [(0.0,) * 4])).max())
         self.cell = max(2 * sum(lengths) / len(lengths), spread / np.sqrt(len(lengths)), 1e-6)
@@ -325,9 +327,6 @@ class _Writer:
     def __init__(self, texts: list[str]) -> None:
         codes = next((match[0] for text in texts if (match := _RAPID.search(bare_text(text) or ""))), "G0")
         self.rapid_code = codes
-        numbers = [value for text in texts[:5000] for letter, value in WORD.findall(bare_text(text) or "")
-                   if letter in "XYZxyz"]  # fmt: skip
-        self.point = bool(numbers) and all("." in value for value in numbers)
 
     def written(self, stretches: list[_Stretch], units: list[list[_Block]]) -> list[str]:
         """All lines up to the last block; units are in the order of groups."""
@@ -363,8 +362,8 @@ class _Writer:
         bare = bare_text(text) or ""
         added = []
         for letter, value, now in (("X", line.after.x, state.x), ("Y", line.after.y, state.y)):
-            if letter not in line.letters and value is not None and value != now:
-                added.append(letter + self.number(value))
+            if letter not in line.letters and value is not None and str(value) != str(now):
+                added.append(f"{letter}{value:f}")
         for letter, wanted, given in (
             ("F", line.before.feed, state.feed),
             ("S", line.before.power, state.power),
@@ -388,11 +387,6 @@ class _Writer:
         head = text[:first] + (code + space if code else "")
         return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
             "\r" if line.text.endswith("\r") else "")  # fmt: skip
-
-    def number(self, value: Decimal) -> str:
-        """A coordinate as the program writes its own."""
-        text = f"{value:f}"
-        return text + "." if self.point and "." not in text else text
 
 
 def _behind(lines: list[Line], state: State, begin: State) -> State:

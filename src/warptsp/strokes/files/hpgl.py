@@ -5,8 +5,6 @@ keeps its place, and strokes do not pass it: what comes after SP2 is drawn with 
 dashes goes on from one line to the next, so that lines under one keep their order and their directions.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import NoReturn

@@ -1,8 +1,7 @@
 """The formats of files with strokes: which one a file has, and the one place that reads and writes files."""
 
-from __future__ import annotations
-
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,9 @@ from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import LARGEST
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
+from warptsp.strokes.verify.work import inner_first
+
+_log = logging.getLogger(__name__)
 
 #: Modules beside this one, each with its `FORMAT`; a module is imported when a search gets there.
 MODULES = ("svg", "hpgl", "gcode", "excellon", "dxf")
@@ -147,4 +149,13 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
         verify(drawing.format, drawing.source, contents, rules or Rules())
     except NotVerified as error:
         raise NotVerified(error.message, file=drawing.file, line=error.line) from None
+    shapes, group = drawing.outlines or drawing.paths, drawing.groups
+    given, new = (
+        inner_first([shapes[stroke] for stroke in order], [group[stroke] for stroke in order])
+        for order in (range(len(shapes)), plan.order.tolist())
+    )
+    if given is None and new is not None:
+        option = as_called("inner_first=True", "--inner-first")
+        _log.warning("%s: what lies in a closed path comes behind it now, where the file had it first, as "
+                     "cuts need it: %s keeps that", drawing.file, option)  # fmt: skip
     return contents

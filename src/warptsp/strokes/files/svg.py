@@ -7,8 +7,6 @@ A group keeps its place, and so do runs of one colour, unless they may be mixed:
 around each of its shapes.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr

@@ -5,8 +5,6 @@ would be written. It shares no code with `strokes.files`, which reads and rewrit
 be made here, too.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from warptsp.strokes.verify.work import NotVerified, Rules

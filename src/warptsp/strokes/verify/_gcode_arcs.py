@@ -1,7 +1,5 @@
 """Arcs and helices of G-code as points."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 It knows few words. At the first line with another one it stops: all that follows must be the same bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """G-code as text: which words there are, and what stands on a line; `_gcode_machine` knows what they do."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a DXF file draws: its entities, as lines of bytes, each with its layer and colour."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

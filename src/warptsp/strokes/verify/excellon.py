@@ -1,7 +1,5 @@
 """What a drill file does: holes and slots, each with its tool and its unit, between the lines that stay."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """G-code: what two programs do, compared, as a machine notes it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Hashable
@@ -131,7 +129,8 @@ def _top(run: Run) -> float:
         for path, (low, high), air in zip(piece.paths, piece.depths, piece.air, strict=True)
         if not (air and low == high == highest)
     ]
-    return max(tops, default=-math.inf)
+    # Cuts go down from 0 where the tool comes above it: below, a rapid move may run into the workpiece.
+    return max([*tops, math.nextafter(0.0, -math.inf)] if highest > 0 else tops, default=-math.inf)
 
 
 class _RangeMaximum:

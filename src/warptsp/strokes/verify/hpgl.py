@@ -1,7 +1,5 @@
 """What a plotter draws: lines between two places with the pen down, between the commands that stay."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, field

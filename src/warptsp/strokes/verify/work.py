@@ -1,7 +1,5 @@
 """What verifiers share: the rules, and comparing works, their groups, and the order of what overlaps."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -25,25 +23,13 @@ class NotVerified(ParseError):  # noqa: N818 - as its base
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What the command was asked for, as far as it decides which order is right.
+    """What the command was asked for, as far as it decides which order is right."""
 
-    Attributes
-    ----------
-    inner_first : bool
-        Whether what lies in a closed loop must come before it.
-    keep_directions, keep_entries : bool
-        Whether no stroke may be turned around, and no closed one entered elsewhere.
-    ungrouped : bool
-        Whether the groups of the file may be mixed.
-    join : float
-        Ends at most this far apart may be joined.
-    """
-
-    inner_first: bool = False
-    keep_directions: bool = False
-    keep_entries: bool = False
-    ungrouped: bool = False
-    join: float = 0.0
+    inner_first: bool = False  # whether what lies in a closed loop must come before it
+    keep_directions: bool = False  # whether no stroke may be turned around
+    keep_entries: bool = False  # whether no closed one may be entered elsewhere
+    ungrouped: bool = False  # whether the groups of the file may be mixed
+    join: float = 0.0  # ends at most this far apart may be joined
 
 
 def matched(before: Sequence[Hashable], after: Sequence[Hashable], named: Callable[[Hashable], str]) -> Ints:

@@ -5,8 +5,6 @@ All that it needs is made on the GPU but the clusters, found once by the host. N
 are scheduled: the same arguments give the same bound.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

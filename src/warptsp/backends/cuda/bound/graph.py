@@ -1,8 +1,6 @@
 """The edges among which an ascent looks for its trees (``native/bound/candidate_edges.h``), and where it
 makes these (``native/cuda/bound.cu``)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

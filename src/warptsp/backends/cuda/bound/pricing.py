@@ -1,7 +1,5 @@
 """Which pairs of all cities a spanning tree has wrongly left out (``native/bound/pricing.h``)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
