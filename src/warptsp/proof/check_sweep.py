@@ -309,7 +309,7 @@ class _Sweep:
         return total
 
     def _pays_at_once(self, r: int, count: int, layer: _Layer, number: int) -> Ints | int:
-        """Return what a row is paid for an edge, where it needs no more; not looked at where that is little."""
+        """Return what a row is paid for an edge where it needs no more; 0 where that is little."""
         price = min(self._rows[r].price * count, self._slack + 1)
         if self._rows[r].upper is not None or 16 * price <= self._slack:
             return 0

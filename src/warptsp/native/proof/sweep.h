@@ -479,8 +479,8 @@ class Sweep {
     for (const int e : sequence) {
       const Edge &edge = edges_[e];
       Step step{
-          e, slot_of_[edge.u],     slot_of_[edge.v],     --left[edge.u],
-          --left[edge.v], met[edge.u]++ == 0, met[edge.v]++ == 0, {}};
+          e, slot_of_[edge.u], slot_of_[edge.v], --left[edge.u], --left[edge.v], met[edge.u]++ == 0, met[edge.v]++ == 0,
+          {}};
       for (const auto &[r, coefficient] : edge.rows) {
         remaining[r] -= coefficient;
         step.uses.push_back({r, slot_of_row_[r], coefficient, begun[r] == 0, remaining[r]});
