@@ -65,6 +65,9 @@ def swept_node(random):
     solver = NodeSolver(instance, start, seed=0, token=_native.StopToken(), keep_cuts=True)
     for effort in list(_native.Effort)[: random.integers(0, 3)]:
         solver._cut(effort, 0.0, int(random.integers(1, 3)))
+    for _ in range(random.integers(0, 7)):
+        cities = random.choice(n, random.integers(2, n - 1), replace=False)
+        solver.program.add_rows(solver.relaxation.add_subtour(np.sort(cities).astype(np.int32)))
     solver.take_tour(start)
     branches = some_branches(random, n)
     solver.go_to(Node(branches, solver.evidence))
@@ -73,6 +76,9 @@ def swept_node(random):
         return None
     solver.evidence = replace(solver.evidence, bound=0)
     prices = solver.program.prices * random.uniform(0.6, 1.1, len(solver.program.prices))
+    mean = np.abs(prices[:n]).mean()
+    prices[:n] -= random.uniform(0.0, 0.5) * mean
+    prices[n:] += (prices[n:] >= 0.0) * random.choice([0.0, 0.3, 0.6], len(prices) - n) * mean
     if not solver._sweep(prices, 10**7, None) or solver.evidence.order is None:
         return None
     return solver, tours, lengths

@@ -22,7 +22,7 @@ __all__ = ["MOST_EDGES", "MOST_SLACK", "SweptEdges", "SweptRow", "leaves_no_tour
 
 MOST_EDGES = 16
 """Of each city, in a sweep: no proof needs as many."""
-MOST_SLACK = 1 << 60
+MOST_SLACK = 1 << 54
 """Beyond which nothing is swept: sums of 64 bits do not overflow."""
 
 _FULL, _NONE = 255, 254  # a city with both edges; a column without a city
@@ -83,6 +83,10 @@ def leaves_no_tour(
 
     A row pays from the first count on that is more than it needs. Where all tours count even numbers, and an
     even one is needed, what is odd so far will be one more at least.
+
+    So does one that will have paid more: each city of the frontier wants as many edges as it lacks, the
+    cheapest ones at least, and leaves out the others. An edge to another city of the frontier is paid there
+    by half.
     """
     sweep = _Sweep(order, edges, rows, slack, target)
     return not sweep.may_leave_tour or not sweep.finds_tour()
@@ -138,8 +142,17 @@ class _Sweep:
             for e in np.flatnonzero(counts).tolist():
                 self._uses[e].append((r, int(counts[e])))
             self._remaining.append(int(counts.sum(dtype=np.int64)))
-        self._column, self._columns = _columns([self._ends[e] for e in self._sequence])
-        self._place, self._places = _columns([[r for r, _ in self._uses[e]] for e in self._sequence])
+        ends_of_steps = [self._ends[e] for e in self._sequence]
+        rows_of_steps = [[r for r, _ in self._uses[e]] for e in self._sequence]
+        self._column, self._columns = _columns(ends_of_steps)
+        self._place, self._places = _columns(rows_of_steps)
+        self._begins, self._last = _spans(ends_of_steps)
+        self._begins_of_rows, _ = _spans(rows_of_steps)
+        self._around: list[list[tuple[int, int, int]]] = [[] for _ in range(self._n)]
+        for number, e in enumerate(self._sequence):
+            a, b = self._ends[e]
+            self._around[a].append((number, e, b))
+            self._around[b].append((number, e, a))
 
     def _reduce(self) -> bool:
         """Force the edges of cities with two, and drop those that would be too many or close a path; whether
@@ -191,7 +204,7 @@ class _Sweep:
     def _layers(self) -> Iterator[_Layer]:
         """Decide one edge after the other."""
         n, width, sequence = self._n, -(-self._columns // 8) * 8, self._sequence
-        begins, ends = _spans([self._ends[e] for e in sequence])
+        begins, ends = self._begins, self._last
         remaining = list(self._remaining)
         branches = [r for r, row in enumerate(self._rows) if row.is_branch and r in self._place]
         met = 0
@@ -237,6 +250,7 @@ class _Sweep:
                 return
             if is_narrower:
                 layer = _shortest(layer, [self._place[r] for r in branches])
+                layer = layer.where(layer.paid + self._will_pay(layer, number) <= self._slack)
             yield layer
 
     def _take(self, layer: _Layer, e: int, columns: list[int], all_met: bool) -> _Layer:
@@ -268,6 +282,40 @@ class _Sweep:
                 after = np.where(over > 0, self._need[r] + (over & 1 if self._is_even(r) else 0), after)
             layer.counts[:, self._place[r]] = after
         return layer
+
+    def _will_pay(self, layer: _Layer, number: int) -> Ints:
+        """Return what the edges that are to come after a step cost at least, in each state."""
+        too_much = self._slack + 1
+        total = np.zeros(len(layer), dtype=np.int64)
+        is_last = max(self._begins.values()) <= number
+        for city in [v for v, begin in self._begins.items() if begin <= number < self._last[v]]:
+            mates, column = layer.mates[:, self._column[city]], self._column[city]
+            more = [np.full(len(layer), too_much)] * 2  # than leaving it out, of each edge
+            for _, e, other in [step for step in self._around[city] if step[0] > number]:
+                is_shared = self._begins[other] <= number
+                left = too_much if self._forced[e] else int(self._edges.left[e]) >> is_shared
+                taken = np.full(len(layer), 0 if self._forced[e] else int(self._edges.taken[e]) >> is_shared)
+                for r, count in self._uses[e]:
+                    taken += self._pays_at_once(r, count, layer, number) >> is_shared
+                cost = taken - left
+                if is_shared:
+                    closes = (mates == self._column[other]) & (not is_last)
+                    cost[closes | (layer.mates[:, self._column[other]] == _FULL)] = too_much
+                more.append(cost)
+                total += left
+            least, second = np.partition(np.stack(more), 1, axis=0)[:2]
+            total += np.where(mates == _FULL, 0, least + np.where(mates == column, second, 0))
+            total = np.minimum(total, too_much)
+        return total
+
+    def _pays_at_once(self, r: int, count: int, layer: _Layer, number: int) -> Ints | int:
+        """Return what a row is paid for an edge where it needs no more; 0 where that is little."""
+        price = min(self._rows[r].price * count, self._slack + 1)
+        if self._rows[r].upper is not None or 16 * price <= self._slack:
+            return 0
+        if self._begins_of_rows[r] > number:
+            return price if self._need[r] == 0 else 0
+        return np.where(layer.counts[:, self._place[r]] == self._need[r], price, 0)
 
     def _is_even(self, r: int) -> bool:
         return self._rows[r].is_even and self._rows[r].lower % 2 == 0 and self._need[r] > 0

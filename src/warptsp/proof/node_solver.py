@@ -36,9 +36,9 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
 
-STATES_A_STEP, FEWEST_STATES = 100, 1_500_000
-"""Of a sweep, for each step of the simplex method, or what takes about as long: a tenth of the time; at the
-root, at least."""
+STATES_A_STEP, FEWEST_STATES = 300, 1_500_000
+"""Of a sweep, for each step of the simplex method, or what takes about as long: three fifths of the time, of
+which a sweep in vain takes a tenth mostly; at the root, at least (EXP-541)."""
 BEFORE_TREE = 6
 """Times as many before the first branch."""
 
