@@ -454,13 +454,12 @@ def test_what_was_proved_is_not_lost_with_its_checkpoint(undecided, tmp_path, mo
     def full(*arguments, **options):
         raise OutputError("no space left on device")
 
-    for module, name in ((warptsp.io, "write_tour"), (proving, "write_unfinished")):
-        with monkeypatch.context() as patch, pytest.raises(OutputError) as raised:
-            patch.setattr(module, name, full)
+    for module, name in ((proving, "write_unfinished"), (warptsp.io, "write_tour")):
+        monkeypatch.setattr(module, name, full)
+        with pytest.raises(OutputError) as raised:
             warptsp.solve(undecided, prove=True, threads=1, checkpoint=tmp_path / "best.tour")
         assert raised.value.result.proved_optimal
         assert not raised.value.result.interrupted
-    monkeypatch.setattr(proving, "write_unfinished", full)
     with pytest.raises(OutputError) as raised:
         warptsp.prove(undecided, threads=1, checkpoint=tmp_path / "proof.json")
     assert raised.value.result.proved

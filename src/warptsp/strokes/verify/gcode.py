@@ -172,7 +172,8 @@ def _depths_in_order(run: Run, place: Ints) -> None:
     order = sorted(range(len(works)), key=lambda k: (works[k][1], works[k][0]))
     where = np.empty(len(works), dtype=np.intp)
     where[order] = np.arange(len(works))
-    found = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(run.width, 2 * SAG))
+    least = 2 * SAG if run.told or run.prints else 0.25 if run.inches else 6.35
+    found = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(run.width, least))
     if found is not None:
         lines = [works[f][4] for f in found]
         raise NotVerified(f"is not written: the cuts at lines {lines[0]} and {lines[1]} overlap, have "
