@@ -454,6 +454,18 @@ def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
     read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
 
 
+@pytest.mark.parametrize(
+    "titles", ["Lat (deg),Lat (min),Lon (deg),Lon (min)", "lat,LatMin,lon,LonMin", "lat,',lon,'"]
+)
+def test_minutes_in_columns_of_their_own_are_not_left_out(titles):
+    rows = f"name,{titles}\nBonn,50,44,7,5.9\nKiel,54,19.2,10,8\n"
+    with pytest.raises(ParseError, match="may be minutes beside whole degrees"):
+        read(rows)
+    assert read(rows, metric="haversine").coordinates[0].tolist() == [50, 7]
+    for other in (rows.replace("44", "94"), rows.replace(",54,", ",54.5,")):  # no minutes
+        read(other)
+
+
 def test_a_minus_of_unicode():
     assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
     assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]

@@ -20,6 +20,7 @@ from .titles import rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 _ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
+_MINUTES = re.compile("min|мин|['\\u2032分]|[\\W_]m$", re.IGNORECASE)  # in the title of a column
 _SIDES = (({"N", "NORTH"}, {"S", "SOUTH"}), ({"E", "EAST"}, {"W", "WEST"}))  # positive and negative
 
 
@@ -288,6 +289,30 @@ def doubt_about_signs(rest: Mapping[int, Any], coordinates: NDArray[np.float64])
                     f"and west with a minus sign; {as_metric('haversine')} takes the numbers as they are"
                 )
     return None
+
+
+def doubt_about_minutes(
+    titles: Sequence[str] | None, rest: Mapping[int, Any], coordinates: NDArray[np.float64]
+) -> str | None:
+    """Why whole degrees may not be all, where a column each says that it has their minutes."""
+    if titles is None or (coordinates != np.floor(coordinates)).any():
+        return None
+    parts = [at for at in rest if _MINUTES.search(titles[at]) and all(map(_is_part, rest[at]))]
+    if len(parts) < 2:
+        return None
+    both = " and ".join(quoted(titles[at]) for at in parts[:2])
+    return (
+        f"columns {both} may be minutes beside whole degrees: write decimal degrees, or 52° 31' in one "
+        f"column; {as_metric('haversine')} takes the degrees as they are"
+    )
+
+
+def _is_part(value: object) -> bool:
+    """Whether this may be the minutes of an angle."""
+    try:
+        return 0.0 <= float(str(value).replace(",", ".")) < 60.0
+    except ValueError:
+        return False
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:
