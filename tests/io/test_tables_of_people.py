@@ -466,6 +466,15 @@ def test_minutes_in_columns_of_their_own_are_not_left_out(titles):
         read(other)
 
 
+def test_sizes_beside_places():
+    rows = "name;x;y;Länge;Breite\nA;100;200;40;30\nB;150;250;60;40\n"
+    with pytest.raises(ParseError, match="'Breite' and 'Länge' may be sizes beside 'x' and 'y': give"):
+        read(rows)
+    assert read(rows, columns={"x": "x", "y": "y"}).coordinates[0].tolist() == [100, 200]
+    assert read(rows, columns={"lat": "Breite", "lon": "Länge"}).coordinates[0].tolist() == [30, 40]
+    assert read(rows.replace("x;y", "Art;Zahl")).coordinates[0].tolist() == [30, 40]
+
+
 def test_a_minus_of_unicode():
     assert read("name,x,y\nA,1.5,\u22122\nB,\u22122.5,179\n").coordinates.tolist() == [[1.5, -2], [-2.5, 179]]
     assert read("\u22121 2\n3 \u22124.5\n").coordinates.tolist() == [[-1, 2], [3, -4.5]]

@@ -16,7 +16,7 @@ from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
 from warptsp.problem.doubts import look_like_degrees
 
-from .titles import rank
+from .titles import SIZES, plain, rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 _ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
@@ -145,6 +145,8 @@ def named_columns(
     if not flat:
         places, metric = [find("lat"), find("lon")], Metric.GREAT_CIRCLE
         _check_partners(given, ("lat", "lon"), places, options)
+        if not given and all(at is not None and plain(texts[at]) in SIZES for at in places):
+            _check_no_sizes(texts, places, [find("x"), find("y")])
     if None in places or flat:
         places, metric = [find("x"), find("y")], Metric.EXACT_2D
         _check_partners(given, ("x", "y"), places, options)
@@ -169,6 +171,18 @@ def _check_partners(
     if named and missing:
         there = as_columns(**{role: options.columns[role] for role in named})
         raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be given, too")
+
+
+def _check_no_sizes(titles: Sequence[str], degrees: Sequence[int | None], flat: Sequence[int | None]) -> None:
+    """Refuse degrees that may be sizes of things, if there are also x and y."""
+    called = [[titles[at] for at in pair if at is not None] for pair in (degrees, flat)]
+    if len(called[1]) == 2:
+        shown = [" and ".join(map(quoted, pair)) for pair in called]
+        ways = [as_columns(**dict(zip(roles, pair, strict=True)))
+                for roles, pair in zip((("lat", "lon"), ("x", "y")), called, strict=True)]  # fmt: skip
+        raise InvalidProblem(
+            f"columns {shown[0]} may be sizes beside {shown[1]}: give {ways[0]}, or {ways[1]}"
+        )
 
 
 def guessed_columns(
