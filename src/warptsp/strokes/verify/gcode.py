@@ -129,6 +129,12 @@ def _top(run: Run) -> float:
         for path, (low, high), air in zip(piece.paths, piece.depths, piece.air, strict=True)
         if not (air and low == high == highest)
     ]
+    cuts = {depth for piece in run.pieces for depth in piece.depths}
+    if len(cuts) > 1 and min(low for low, _ in cuts) >= 0 and not run.prints:
+        # 0 may be the table: the workpiece ends below the first rapid moves, for nothing is cut away yet.
+        cut = next(number for number, piece in enumerate(run.pieces) if piece.paths)
+        first = [rapid.height for rapid in run.rapids if rapid.behind <= cut and not math.isnan(rapid.height)]
+        tops.append(math.nextafter(min(first, default=highest), -math.inf))
     # Cuts go down from 0 where the tool comes above it: below, a rapid move may run into the workpiece.
     return max([*tops, math.nextafter(0.0, -math.inf)] if highest > 0 else tops, default=-math.inf)
 
