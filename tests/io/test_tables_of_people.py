@@ -292,10 +292,16 @@ def test_square_frames_with_any_index(names, labels, tmp_path):
     for matrix in (SQUARE, SQUARE.astype(float), np.where(SQUARE == 0, np.nan, SQUARE)):
         frame = pandas.DataFrame(matrix, **names)
         frame.to_csv(tmp_path / "a.csv")
-        ambiguous = "columns" in names and names["columns"] == [10, 20, 30, 40] and np.isnan(matrix[0, 0])
+        ambiguous = labels[0] == "1" and "columns" in names and np.isnan(matrix[0, 0])
         for found in (Problem.from_frame(frame), *([] if ambiguous else [load(tmp_path / "a.csv")])):
             assert list(found.labels) == labels.split()
             np.testing.assert_array_equal(found.given_matrix(), SQUARE)
+
+
+def test_a_first_row_and_column_that_may_be_distances():
+    line = [["" if i == j else str(abs(i - j)) for j in range(4)] for i in range(4)]  # places 0, 1, 2, 3
+    with pytest.raises(ParseError, match="first row and the first column may be names or distances"):
+        read("\n".join(map(",".join, line)))
 
 
 def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
