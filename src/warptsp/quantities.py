@@ -46,15 +46,16 @@ def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool =
 
 
 def duration_text(seconds: float) -> str:
-    """A time on the road, to the minute.
+    """A time on the road, from an hour on to the minute.
 
-    >>> duration_text(40), duration_text(5400), duration_text(200000)
-    ('1 min', '1 h 30 min', '2 d 7 h 33 min')
+    >>> duration_text(40), duration_text(90), duration_text(5400), duration_text(200000)
+    ('40 s', '1 min 30 s', '1 h 30 min', '2 d 7 h 33 min')
     """
-    minutes = max(1, round(seconds / 60.0))
-    days, hours = minutes // 1440, minutes // 60 % 24
-    parts = [(days, "d"), (hours, "h"), (minutes % 60, "min")]
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+    whole = round(seconds)
+    if whole >= 3600:
+        whole = 60 * round(seconds / 60.0)
+    parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
 
 
 def grouped(digits: str) -> str:

@@ -518,7 +518,7 @@ def test_each_stop_has_its_arrival(named, settled, tmp_path):
     durations = Problem.from_matrix([[0, 600, 9], [600, 0, 600], [600, 9, 0]], asymmetric=True, unit="s")
     warptsp.solve(durations).report(tmp_path / "b.html")
     page = settled(tmp_path / "b.html").page
-    assert page.locator("#stops .time").all_inner_texts()[0] == "0 min"
+    assert page.locator("#stops .time").all_inner_texts()[0] == "0 s"
     assert not page.locator("#speed").is_visible()
 
 

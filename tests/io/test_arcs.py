@@ -29,6 +29,14 @@ def test_arcs(tmp_path):
     assert warptsp.solve(written(tmp_path, other)).length == 12.5
 
 
+def test_of_two_columns_of_costs_the_one_that_counts_is_said(tmp_path, caplog):
+    load(written(tmp_path, RING))
+    assert not caplog.text
+    two = "from,to,Duration,distance\nhere,there,3,1\nthere,here,4,1\n"
+    assert load(written(tmp_path, two)).distance(0, 1) == 1
+    assert "arcs cost what column 'distance' says: remove it if they cost what 'Duration' says" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

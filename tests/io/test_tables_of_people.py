@@ -292,10 +292,16 @@ def test_square_frames_with_any_index(names, labels, tmp_path):
     for matrix in (SQUARE, SQUARE.astype(float), np.where(SQUARE == 0, np.nan, SQUARE)):
         frame = pandas.DataFrame(matrix, **names)
         frame.to_csv(tmp_path / "a.csv")
-        ambiguous = "columns" in names and names["columns"] == [10, 20, 30, 40] and np.isnan(matrix[0, 0])
+        ambiguous = labels[0] == "1" and "columns" in names and np.isnan(matrix[0, 0])
         for found in (Problem.from_frame(frame), *([] if ambiguous else [load(tmp_path / "a.csv")])):
             assert list(found.labels) == labels.split()
             np.testing.assert_array_equal(found.given_matrix(), SQUARE)
+
+
+def test_a_first_row_and_column_that_may_be_distances():
+    line = [["" if i == j else str(abs(i - j)) for j in range(4)] for i in range(4)]  # places 0, 1, 2, 3
+    with pytest.raises(ParseError, match="first row and the first column may be names or distances"):
+        read("\n".join(map(",".join, line)))
 
 
 def test_rows_of_a_frame_that_are_called_otherwise_than_its_columns():
@@ -452,6 +458,27 @@ def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
     assert read(rows.format("-")).coordinates[0].tolist() == [51.5, -0.1]
     assert read(rows.format(""), metric="haversine").coordinates[0].tolist() == [51.5, 0.1]
     read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
+
+
+@pytest.mark.parametrize(
+    "titles", ["Lat (deg),Lat (min),Lon (deg),Lon (min)", "lat,LatMin,lon,LonMin", "lat,',lon,'"]
+)
+def test_minutes_in_columns_of_their_own_are_not_left_out(titles):
+    rows = f"name,{titles}\nBonn,50,44,7,5.9\nKiel,54,19.2,10,8\n"
+    with pytest.raises(ParseError, match="may be minutes beside whole degrees"):
+        read(rows)
+    assert read(rows, metric="haversine").coordinates[0].tolist() == [50, 7]
+    for other in (rows.replace("44", "94"), rows.replace(",54,", ",54.5,")):  # no minutes
+        read(other)
+
+
+def test_sizes_beside_places():
+    rows = "name;x;y;Länge;Breite\nA;100;200;40;30\nB;150;250;60;40\n"
+    with pytest.raises(ParseError, match="'Breite' and 'Länge' may be sizes beside 'x' and 'y': give"):
+        read(rows)
+    assert read(rows, columns={"x": "x", "y": "y"}).coordinates[0].tolist() == [100, 200]
+    assert read(rows, columns={"lat": "Breite", "lon": "Länge"}).coordinates[0].tolist() == [30, 40]
+    assert read(rows.replace("x;y", "Art;Zahl")).coordinates[0].tolist() == [30, 40]
 
 
 def test_a_minus_of_unicode():

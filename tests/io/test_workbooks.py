@@ -204,6 +204,9 @@ def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):
         archive.writestr("a.txt", "a")
     with pytest.raises(ParseError, match="is no workbook of Excel"):
         load(path)
+    path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(508))
+    with pytest.raises(ParseError, match="protected by a password"):
+        load(path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     path.write_bytes(whole)
     with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[excel\]'"):

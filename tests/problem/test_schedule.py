@@ -108,6 +108,8 @@ def test_the_summary_tells_when_stops_are_reached():
     result = warptsp.solve(Problem.from_points(KM.coordinates, unit="m", labels=["Depot", "A", "B"]))
     told = [fact.words for fact in result.told(Timing(60.0, 300.0, "08:00")) if fact.words]
     assert "2 h at 60 km/h, 2 h 10 min with stops of 5 min" in told
+    quick = [fact.words for fact in result.told(Timing(3600.0, 20.0)) if fact.words]
+    assert "2 min at 3600 km/h, 2 min 40 s with stops of 20 s" in quick
     assert [line for line in told if line[2:3] == ":"] == [
         "08:00  Depot", f"{'08:30' if result.names[1] == 'A' else '08:50'}  {result.names[1]}",
         f"{'09:15' if result.names[1] == 'A' else '09:35'}  {result.names[2]}", "10:10  Depot",

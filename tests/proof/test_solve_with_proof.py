@@ -451,13 +451,15 @@ def test_where_there_is_no_file_for_a_proof(problem, undecided, tmp_path, monkey
 
 
 def test_what_was_proved_is_not_lost_with_its_checkpoint(undecided, tmp_path, monkeypatch):
-    def full(*arguments):
+    def full(*arguments, **options):
         raise OutputError("no space left on device")
 
-    monkeypatch.setattr(proving, "write_unfinished", full)
-    with pytest.raises(OutputError) as raised:
-        warptsp.solve(undecided, prove=True, threads=1, checkpoint=tmp_path / "best.tour")
-    assert raised.value.result.proved_optimal
+    for module, name in ((proving, "write_unfinished"), (warptsp.io, "write_tour")):
+        monkeypatch.setattr(module, name, full)
+        with pytest.raises(OutputError) as raised:
+            warptsp.solve(undecided, prove=True, threads=1, checkpoint=tmp_path / "best.tour")
+        assert raised.value.result.proved_optimal
+        assert not raised.value.result.interrupted
     with pytest.raises(OutputError) as raised:
         warptsp.prove(undecided, threads=1, checkpoint=tmp_path / "proof.json")
     assert raised.value.result.proved

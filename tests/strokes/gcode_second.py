@@ -163,4 +163,6 @@ def program(rng):
     if numbered:
         whole = "\n".join(f"N{10 * k} {line}" if line and not line.startswith(("(", ";")) else line
                           for k, line in enumerate(whole.split("\n")))  # fmt: skip
+    if rng.random() < 0.3:  # 0 is the table
+        whole = re.sub(r"(?<=Z)-?\d+", lambda z: str(int(z[0]) + 10), whole)
     return whole

@@ -87,15 +87,19 @@ def test_the_width_of_a_tool_counts(tmp_path):
     cuts = "".join(f"G0 X{x} Y{y}|G1 Z{z} F100|X{x + 5}|G0 Z5|" for x, y, z in
                    [(0, 0, -1), (80, 0, -1), (0, 2, -2), (70, 0, -1), (10, 50, -1)])  # fmt: skip
     groups = []
-    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|"):
+    for comment in ("", "(T1 D=6. flat)|", "(T1 D=1.5)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|", "(T1 D1)|"):
         (tmp_path / "a.nc").write_text(lines(comment + HEAD + cuts + END))
         groups.append(list(read_drawing(tmp_path / "a.nc").groups[:5]))
-    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5, [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0] * 5]
-    far = lines("(D=6)|" + HEAD + hole(0) + hole(90) + hole(2, 0, -2) + END)
-    near = lines("(D=6)|" + HEAD + hole(2, 0, -2) + hole(90) + hole(0) + END)
-    with pytest.raises(NotVerified, match="overlap, have different depths"):
-        verify("gcode", far.encode(), near.encode(), Rules())
-    verify("gcode", far.replace("D=6", "D=1").encode(), near.replace("D=6", "D=1").encode(), Rules())
+    kept, free = [0, 0, 1, 1, 1], [0] * 5
+    assert groups == [kept, kept, free, *[kept] * 4]  # as wide as is usual where no comment tells it
+    inches = HEAD.replace("G21", "G20")
+    for comment, x, codes in (("(D=6)|", 2, HEAD), ("", 2, HEAD), ("(D1)|", 2, HEAD), ("", 0.2, inches)):
+        far = lines(comment + codes + hole(0) + hole(90) + hole(x, 0, -2) + END)
+        near = lines(comment + codes + hole(x, 0, -2) + hole(90) + hole(0) + END)
+        with pytest.raises(NotVerified, match="overlap, have different depths"):
+            verify("gcode", far.encode(), near.encode(), Rules())
+        narrow = [f"(D={x / 2})\n{text.removeprefix(lines(comment))}".encode() for text in (far, near)]
+        verify("gcode", *narrow, Rules())
 
 
 PLACES = [(0, 0), (90, 0), (10, 0), (80, 5), (20, 0)]
@@ -224,17 +228,22 @@ def test_a_rapid_move_down_stays_behind_what_was_cut_there(tmp_path):
         verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
 
 
-def test_rapid_moves_within_the_workpiece_stay(tmp_path):
+@pytest.mark.parametrize("table", [0, -10])
+def test_rapid_moves_within_the_workpiece_stay(tmp_path, table):
     # Between the legs of a slot in the form of a U all is full, though no cut is as high as the travel there.
-    slot = "G21 G90|{}|G0 X0 Y0|G1 Z-2 F9|Y50|X20|Y0|G0 Z-1|"
-    holes = [f"G0 X{x} Y{y}|G1 Z-5|G0 Z-1|" for x, y in [(20, 9), (20, 0), (20, 50), (0, 50), (0, 0), (0, 9)]]
+    def above(text):  # where 0 is the table instead of the top
+        return re.sub(r"(?<=Z)-?\d+", lambda z: str(int(z[0]) - table), text)
+
+    slot = above("G21 G90|{}|G0 X0 Y0|G1 Z-2 F9|Y50|X20|Y0|G0 Z-1|")
+    holes = [above(f"G0 X{x} Y{y}|G1 Z-5|G0 Z-1|")
+             for x, y in [(20, 9), (20, 0), (20, 50), (0, 50), (0, 0), (0, 9)]]  # fmt: skip
     found = []
-    for high in ("G0 Z5", "G0 Z0"):  # where Z is never above 0, that is no top
+    for high in (above("G0 Z5"), above("G0 Z0")):  # where Z is never above 0, that is no top
         (tmp_path / "a.nc").write_text(lines(slot.format(high) + "".join(holes) + f"{high}|M30|"))
         found.append(len(read_drawing(tmp_path / "a.nc").paths))
-    assert found == [1, 7]
+    assert found == [1, 7 if table == 0 else 1]
     before, after = (
-        lines(slot.format("G0 Z5") + "".join(holes[k] for k in order) + "G0 Z5|").encode()
+        lines(slot.format(above("G0 Z5")) + "".join(holes[k] for k in order) + above("G0 Z5|")).encode()
         for order in ((0, 1, 2, 3, 4, 5), (0, 1, 4, 2, 3, 5))
     )
     with pytest.raises(NotVerified, match="or not above all cuts"):

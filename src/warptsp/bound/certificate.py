@@ -135,7 +135,8 @@ def _tree_length_over_boxes(problem: Problem, bound: LowerBound, cities: NDArray
 
 def _units(distances: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
     """Return distances in units, rounded down."""
-    units = np.floor(np.ldexp(np.asarray(distances, dtype=np.float64), exponent))
+    with np.errstate(over="ignore"):  # such as in units that nobody would choose
+        units = np.floor(np.ldexp(np.asarray(distances, dtype=np.float64), exponent))
     return np.minimum(units, _MAX_LENGTH).astype(np.int64)
 
 

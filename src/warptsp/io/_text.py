@@ -41,6 +41,13 @@ _PAGE = re.compile(
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
+def check_not_old(data: bytes, file: str) -> None:
+    """Refuse a workbook of Excel before 2007; a newer one with a password begins in the same way."""
+    if data[:4] == b"\xd0\xcf\x11\xe0":
+        raise ParseError("is a workbook of the old kind, or protected by a password: save it as .xlsx "
+                         "without one, or the sheet as CSV", file=file)  # fmt: skip
+
+
 def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
     """The contents of a file, its name for messages, and the encoding that a byte order mark said.
 
@@ -64,8 +71,7 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
             "unpack it, or save the sheet as CSV in the program that made it",
             file=name,
         )
-    if data[:4] == b"\xd0\xcf\x11\xe0":
-        raise ParseError("is a workbook of the old kind: save it as .xlsx, or the sheet as CSV", file=name)
+    check_not_old(data, name)
     if _PAGE.match(data):
         raise ParseError("is a web page (HTML): open it in a spreadsheet and save it as CSV", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")

@@ -21,7 +21,7 @@ from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
 from ._files import check_unpacked
-from ._text import quoted
+from ._text import check_not_old, quoted
 from .format import Format, Pieces, Source
 from .table.reader import read
 from .table.rows import TableRows
@@ -62,6 +62,7 @@ def _table(source: Source, sheet: str | int | None = None) -> TableRows:
 def _checked(data: bytes, file: str) -> BytesIO:
     """The same workbook without empty rows and without what is no XML."""
     checked = BytesIO()
+    check_not_old(data, file)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive, zipfile.ZipFile(checked, "w") as copy:
             members = archive.infolist()

@@ -49,12 +49,14 @@ def run_stages(settings: Settings, steps: Sequence[Step], proof: ProofStage | No
             tour, length = session.run(step, signals)
             if session.is_over(steps[number:]):
                 break
-        session.write_checkpoint(tour, length)
+        if (unwritten := session.keep_checkpoint(tour, length)) and proof is not None:
+            logger.warning("checkpoint not written: %s", unwritten)
         session.finish_bound(tour, length)
         if proof is not None:
             tour, length = session.prove(proof, tour, length, signals)
+        unwritten = session.keep_checkpoint(tour, length)
         result = session.result(tour, length, signals.caught)
-    failure = session.failure
+    failure = session.failure or unwritten
     if failure is not None:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
         claimed = result if not len(result.missing_arcs) else result.without_claims()
@@ -155,14 +157,14 @@ class _Session:
         nothing_left = run.proved_optimal or is_met  # no time, a target reached, a stop requested
         return nothing_left and not any(step.constrains for step in later)
 
-    def write_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> None:
-        """Write the best tour at the end; an error of it counts if nothing else has gone wrong."""
-        if self.settings.checkpoint is None:
-            return
+    def keep_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> OutputError | None:
+        """Write the best tour if it is news; return why that failed, which ends neither bound nor proof."""
         try:
-            self.settings.checkpoint.write(beginning_with(tour, self.settings.first), length)
+            if self.settings.checkpoint is not None:
+                self.settings.checkpoint.write(beginning_with(tour, self.settings.first), length)
         except OutputError as error:
-            self.failure = self.failure or error
+            return error
+        return None
 
     def finish_bound(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Wait for a lower bound, if nothing has ended the run before its time."""
@@ -222,7 +224,6 @@ class _Session:
         if better:
             run.offer(proof.tour)
             tour, length = _best_tour(run, self.steps[-1].method)
-            self.write_checkpoint(tour, length)
         if skipped is None:
             self.ending = stage.reason(proof, run, signals.caught, before)
         run.report_bound(proof.lower_bound)

@@ -1,5 +1,6 @@
 """Tables with a line for each arc: where it begins, where it ends, and what it costs."""
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,8 @@ from warptsp.problem.matrices import matrix_of_arcs
 from warptsp.problem.values import real_array
 
 from .rows import Table
+
+_log = logging.getLogger(__name__)
 
 _TAILS = ("from", "source", "origin")
 _HEADS = ("to", "target", "destination")
@@ -33,6 +36,11 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
     Cities are numbered in the order of their first lines, and have the names that stand there.
     """
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
+    others = [title for at, title in enumerate(titles) if at != cost and title.strip().lower() in _COSTS]
+    if others:
+        _log.warning(
+            "%s: arcs cost what column %s says: remove it if they cost what %s says",
+            table.file, quoted(titles[cost]), " or ".join(map(quoted, others)))  # fmt: skip
     number: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
     costs, texts = [], []

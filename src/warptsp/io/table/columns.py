@@ -16,10 +16,11 @@ from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
 from warptsp.problem.doubts import look_like_degrees
 
-from .titles import rank
+from .titles import SIZES, plain, rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 _ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
+_MINUTES = re.compile("min|мин|['\\u2032分]|[\\W_]m$", re.IGNORECASE)  # in the title of a column
 _SIDES = (({"N", "NORTH"}, {"S", "SOUTH"}), ({"E", "EAST"}, {"W", "WEST"}))  # positive and negative
 
 
@@ -144,6 +145,8 @@ def named_columns(
     if not flat:
         places, metric = [find("lat"), find("lon")], Metric.GREAT_CIRCLE
         _check_partners(given, ("lat", "lon"), places, options)
+        if not given and all(at is not None and plain(texts[at]) in SIZES for at in places):
+            _check_no_sizes(texts, places, [find("x"), find("y")])
     if None in places or flat:
         places, metric = [find("x"), find("y")], Metric.EXACT_2D
         _check_partners(given, ("x", "y"), places, options)
@@ -168,6 +171,18 @@ def _check_partners(
     if named and missing:
         there = as_columns(**{role: options.columns[role] for role in named})
         raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be given, too")
+
+
+def _check_no_sizes(titles: Sequence[str], degrees: Sequence[int | None], flat: Sequence[int | None]) -> None:
+    """Refuse degrees that may be sizes of things, if there are also x and y."""
+    called = [[titles[at] for at in pair if at is not None] for pair in (degrees, flat)]
+    if len(called[1]) == 2:
+        shown = [" and ".join(map(quoted, pair)) for pair in called]
+        ways = [as_columns(**dict(zip(roles, pair, strict=True)))
+                for roles, pair in zip((("lat", "lon"), ("x", "y")), called, strict=True)]  # fmt: skip
+        raise InvalidProblem(
+            f"columns {shown[0]} may be sizes beside {shown[1]}: give {ways[0]}, or {ways[1]}"
+        )
 
 
 def guessed_columns(
@@ -288,6 +303,30 @@ def doubt_about_signs(rest: Mapping[int, Any], coordinates: NDArray[np.float64])
                     f"and west with a minus sign; {as_metric('haversine')} takes the numbers as they are"
                 )
     return None
+
+
+def doubt_about_minutes(
+    titles: Sequence[str] | None, rest: Mapping[int, Any], coordinates: NDArray[np.float64]
+) -> str | None:
+    """Why whole degrees may not be all, where a column each says that it has their minutes."""
+    if titles is None or (coordinates != np.floor(coordinates)).any():
+        return None
+    parts = [at for at in rest if _MINUTES.search(titles[at]) and all(map(_is_part, rest[at]))]
+    if len(parts) < 2:
+        return None
+    both = " and ".join(quoted(titles[at]) for at in parts[:2])
+    return (
+        f"columns {both} may be minutes beside whole degrees: write decimal degrees, or 52° 31' in one "
+        f"column; {as_metric('haversine')} takes the degrees as they are"
+    )
+
+
+def _is_part(value: object) -> bool:
+    """Whether this may be the minutes of an angle."""
+    try:
+        return 0.0 <= float(str(value).replace(",", ".")) < 60.0
+    except ValueError:
+        return False
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:

@@ -25,6 +25,7 @@ from .both import with_a_column_each
 from .columns import (
     Columns,
     doubt_about_degrees,
+    doubt_about_minutes,
     doubt_about_signs,
     doubt_about_zones,
     fitting_metric,
@@ -306,8 +307,9 @@ class _Reader:
             self.table.check_thousands(columns.positions)
             if (doubt := doubt_about_zones(cells.rest)) is not None:
                 _log.warning("%s: %s", self.table.file, doubt)
-        elif (
-            self.options.parsed is None and (doubt := doubt_about_signs(cells.rest, coordinates)) is not None
+        elif self.options.parsed is None and (
+            doubt := doubt_about_signs(cells.rest, coordinates)
+            or doubt_about_minutes(columns.titles, cells.rest, coordinates)
         ):
             self.table.fail(doubt)
         elif (nowhere := ~coordinates.any(axis=1)).any() and not nowhere.all():

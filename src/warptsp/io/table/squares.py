@@ -86,7 +86,9 @@ def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
     named = any(is_name(name) and not is_mark(name) for name in beside)
     whole = _aligned(bare[0], max(map(len, fields))) if table.titles is None and is_mark(corner) else None
     marked = whole is not None and all(is_mark(row[i]) for i, row in enumerate(whole))
-    if above[1:] == beside and marked and all(map(is_number, beside)) and bool(corner) == is_counted(beside):
+    counted = is_counted(beside)
+    two_ways = counted if corner else not counted or beside[0] != "0"  # from 0 on, as a frame counts rows
+    if above[1:] == beside and marked and all(map(is_number, beside)) and two_ways:
         table.fail(
             "the first row and the first column may be names or distances: give the diagonal zeros",
             table.first_line,

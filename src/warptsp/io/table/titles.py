@@ -40,6 +40,8 @@ _LONGITUDE = (
     "længdegrad, pituusaste, pituuspiiri, boylam, долгота, довгота, "
     "геодолгота, γεωγραφικόμήκος, bujur, kinhđộ, 经度, 經度, 経度, 경도, देशांतर, خطالطول, طولجغرافیایی"
 )
+SIZES = frozenset({"breite", "länge", "laenge", "szerokość", "długość"})
+"""Which of these are also called the width and the length of things, as `plain` writes it."""
 # By rank: what tells places apart best comes first; many of them may be in one city.
 _NAMES = (
     "name, nom, nombre, nome, naam, namn, navn, nazwa, název, nimi, isim, ad, название, имя, назва, όνομα, "

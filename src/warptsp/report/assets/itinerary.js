@@ -151,6 +151,7 @@ function clockText(seconds) {
 }
 
 function hoursText(hours) {
-  const minutes = Math.round(60 * hours), pieces = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [minutes % 60, "min"]];
-  return pieces.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(" ") || "0 min";
+  const exact = Math.round(3600 * hours), whole = exact < 3600 ? exact : 60 * Math.round(60 * hours);
+  const pieces = [[Math.floor(whole / 86400), "d"], [Math.floor(whole / 3600) % 24, "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
+  return pieces.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(" ") || "0 s";
 }

@@ -18,6 +18,8 @@ WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
 _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
 _WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d*\.?\d+)")
+_PLAIN = re.compile(r"(?i)\bd\s*\d")  # may be the number of an offset: it tells of no narrow tool
+_USUAL_WIDTH = {"G20": 0.25, "G21": 6.35}  # of a tool that no comment tells
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
 # What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _LOOPS = re.compile(
@@ -115,7 +117,7 @@ class Program:
     rest: list[str]
     why: str = ""  # what is not understood, and its line
     line: int = 0
-    width: float = 0.0  # of the widest tool, as comments say
+    width: float = 0.0  # of the widest tool, as comments say, or else as is usual
     prints: bool = False
     heights: int = 0  # how many there are
     highest: float = 0.0
@@ -167,7 +169,9 @@ def read_lines(texts: list[str], file: str) -> Program:
         if not _TALK.match(bare) and (_LOOPS.search(bare) or bare[:1] in ("O", "o")):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
-    program.width, program.prints, program.heights = reader.width, reader.prints, len(reader.heights)
+    program.prints, program.heights = reader.prints, len(reader.heights)
+    usual = _USUAL_WIDTH[reader.settings.get("units", "G21")]
+    program.width = reader.width if reader.told or reader.prints else max(reader.width, usual)
     program.highest = float(max(reader.heights, default=0))
     return program
 
@@ -183,7 +187,7 @@ class _Reader:
         self.width = 0.0
         self.prints = False
         self.heights: set[Decimal] = set()
-        self.begun = self.cut = self.up = False
+        self.begun = self.cut = self.up = self.told = False
 
     def hard(self) -> Hashable:
         return (*sorted(self.settings.items()), self.fixed, self.drawn)
@@ -196,6 +200,7 @@ class _Reader:
         kind = False
         if len(bare) < len(text):
             self.width = max([self.width, *map(float, _WIDTH.findall(text))])
+            self.told = self.told or bool(_WIDTH.search(_PLAIN.sub("", text)))
             place = text.find(";")
             if place >= 0 and _KIND.match(text, place):
                 self.settings["type"], kind = text[place:].strip(), True

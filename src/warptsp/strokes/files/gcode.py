@@ -141,10 +141,26 @@ class _Arrangement:
         # Where cuts are below 0 and the tool is ever above it, 0 is the top of the workpiece: beside what is
         # cut away below, all is full.
         floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf
-        self.top = max(self.cuts.top, floor)
+        self.top = max(self.cuts.top, floor, self.way_in())
         lengths = [abs(s[2] - s[0]) + abs(s[3] - s[1]) for s in self.cuts.segments] or [1.0]
         spread = float(np.abs(np.array(self.cuts.segments or [(0.0,) * 4])).max())
         self.cell = max(2 * sum(lengths) / len(lengths), spread / np.sqrt(len(lengths)), 1e-6)
+
+    def way_in(self) -> float:
+        """Below what height the workpiece may be: of several depths above 0, as if that were the table.
+
+        The first rapid moves run above it, since nothing is cut away yet.
+        """
+        depths = {depth for depth in self.cuts.depths if isinstance(depth, tuple) and depth[0] != "rapid"}
+        if len(depths) < 2 or min(low for low, _ in depths) < 0 or self.program.prints:
+            return -math.inf
+        first = next(place for place, line in enumerate(self.program.lines) if line.cuts)
+        heights = [
+            float(min(line.before.z, line.after.z)) for line in self.program.lines[:first]
+            if line.moves and line.after.motion == 0
+            and line.before.z is not None and line.after.z is not None
+        ]  # fmt: skip
+        return math.nextafter(min(heights, default=self.program.highest), -math.inf)
 
     def travels(self, line: Line) -> bool:
         """Whether a line is a rapid move to a known place, above all that is cut."""

@@ -61,7 +61,9 @@ class Run:
     prints: bool = False
     lit: bool = True  # whether every cut in the plane has beam or spindle on
     flat: bool = False  # whether there are any
-    width: float = 0.0
+    width: float = 0.0  # of the widest tool, as comments say
+    told: bool = False  # whether they surely say it
+    inches: bool = False
     first: int = -1  # the line of the first rapid move in the plane
     tail: int = 0  # the line behind the last work from which on nothing may change
     flow: int = 0  # a line that may lead back to other lines; 0 for none
@@ -249,6 +251,7 @@ class _Machine:
                 fresh = not self.begun or (printer and code == "G21")
                 if self.modal.get("units", code if fresh else "") != code:
                     return False
+                self.run.inches = code == "G20"
             given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
             self.choose(group, " ".join([code, *given]))
         self.feed, self.power = values.get("F", self.feed), values.get("S", self.power)
@@ -276,8 +279,9 @@ class _Machine:
         """Comments say what a slicer prints, and how wide a tool is."""
         if re.match(r";\s*(?:TYPE|LAYER)\b", comment, re.IGNORECASE):
             self.choose("type", comment.strip())
-        for width in gcode.WIDTH.findall(comment):
+        for word, sign, width in gcode.WIDTH.findall(comment):
             self.run.width = max(self.run.width, float(width))
+            self.run.told |= len(word) > 1 or bool(sign.strip())  # (D1) may be the number of an offset
 
     def fix(self, line: str, number: int, asks: str = "place") -> None:
         """Note a line that keeps its place, and what it finds: nothing that matters, the place, or all."""

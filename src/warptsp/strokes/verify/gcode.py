@@ -129,6 +129,12 @@ def _top(run: Run) -> float:
         for path, (low, high), air in zip(piece.paths, piece.depths, piece.air, strict=True)
         if not (air and low == high == highest)
     ]
+    cuts = {depth for piece in run.pieces for depth in piece.depths}
+    if len(cuts) > 1 and min(low for low, _ in cuts) >= 0 and not run.prints:
+        # 0 may be the table: the workpiece ends below the first rapid moves, for nothing is cut away yet.
+        cut = next(number for number, piece in enumerate(run.pieces) if piece.paths)
+        first = [rapid.height for rapid in run.rapids if rapid.behind <= cut and not math.isnan(rapid.height)]
+        tops.append(math.nextafter(min(first, default=highest), -math.inf))
     # Cuts go down from 0 where the tool comes above it: below, a rapid move may run into the workpiece.
     return max([*tops, math.nextafter(0.0, -math.inf)] if highest > 0 else tops, default=-math.inf)
 
@@ -172,7 +178,8 @@ def _depths_in_order(run: Run, place: Ints) -> None:
     order = sorted(range(len(works)), key=lambda k: (works[k][1], works[k][0]))
     where = np.empty(len(works), dtype=np.intp)
     where[order] = np.arange(len(works))
-    found = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(run.width, 2 * SAG))
+    least = 2 * SAG if run.told or run.prints else 0.25 if run.inches else 6.35
+    found = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(run.width, least))
     if found is not None:
         lines = [works[f][4] for f in found]
         raise NotVerified(f"is not written: the cuts at lines {lines[0]} and {lines[1]} overlap, have "
