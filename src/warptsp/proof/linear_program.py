@@ -16,9 +16,12 @@ import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+    ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
     """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
 
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
@@ -69,6 +72,8 @@ def require_solver() -> Any:
 class LinearProgram:
     """Minimize the cost of edges, none of them above `longest`, of which two meet in each of n cities.
 
+    `to_cuts` turns prices and values of its rows, in place, into those of the cuts that the rows stand for.
+
     Attributes
     ----------
     values : ndarray of float64
@@ -83,11 +88,17 @@ class LinearProgram:
         Of one solution.
     """
 
-    def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
+    def __init__(
+        self,
+        n: int,
+        token: _native.StopToken,
+        longest: float = 1.0,
+        to_cuts: ToCuts = lambda prices, activity: None,
+    ) -> None:
         self._highspy = require_solver()
         self._solver: Any = self._highspy._Highs()
         self._token = token
-        self._cities, self._longest = n, longest
+        self._cities, self._longest, self._to_cuts = n, longest, to_cuts
         self._unit = 2.0 ** max(0, math.frexp(longest)[1] - _COST_BITS)
         self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
@@ -129,9 +140,9 @@ class LinearProgram:
         self.solutions = 0
         self.most_steps = _NO_LIMIT
 
-    def copy(self) -> LinearProgram:
+    def copy(self, to_cuts: ToCuts) -> LinearProgram:
         """Return the same programme, in a solver of its own, for solutions of few steps."""
-        other = LinearProgram(self._cities, self._token, self._longest)
+        other = LinearProgram(self._cities, self._token, self._longest, to_cuts)
         other._check(other._solver.passModel(self._solver.getLp()))
         other.restore(self._solver.getBasis())
         other.expect_few_steps()
@@ -205,11 +216,14 @@ class LinearProgram:
         if outcome is Outcome.INFEASIBLE:
             _, found, ray = self._solver.getDualRay()
             self.prices = np.array(ray) if found else np.zeros(0)
+            if found:
+                self._to_cuts(self.prices, np.zeros(len(self.prices) - self._cities))
         else:
             solution = self._solver.getSolution()
             self.values = np.array(solution.col_value)
             self.prices = self._unit * np.array(solution.row_dual)
             self.activity = np.array(solution.row_value)[self._cities :]
+            self._to_cuts(self.prices, self.activity)
         return outcome
 
     def probe_column(self, column: int, value: int, iterations: int, basis: Any) -> float:
