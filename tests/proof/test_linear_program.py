@@ -5,6 +5,7 @@ import pytest
 
 from warptsp import Problem
 from warptsp._native import Effort, StopToken
+from warptsp.proof import linear_program
 from warptsp.proof.closed_instance import FRACTION_BITS, ClosedInstance
 from warptsp.proof.node_solver import NodeSolver
 
@@ -56,3 +57,16 @@ def test_most_coefficients_are_taken_away(solver):
         given += np.count_nonzero(lengths[class_of[relaxation.ends[:, 0]], class_of[relaxation.ends[:, 1]]])
     program.solve()
     assert program._solver.getNumNz() - 2 * relaxation.columns < 0.7 * given
+
+
+def test_a_solution_that_goes_astray_goes_on_in_other_ways(solver, monkeypatch):
+    program = solver.program
+    assert program.solve() is linear_program.Outcome.OPTIMAL
+    objective = program.objective
+    monkeypatch.setattr(linear_program, "PATIENCE", 0)
+    program.restore()
+    assert program.solve() is linear_program.Outcome.OPTIMAL
+    assert program.objective == pytest.approx(objective, abs=1e-3)
+    program.most_steps = 3
+    program.restore()
+    assert program.solve() is linear_program.Outcome.LIMIT
