@@ -70,3 +70,16 @@ def test_a_solution_that_goes_astray_goes_on_in_other_ways(solver, monkeypatch):
     program.most_steps = 3
     program.restore()
     assert program.solve() is linear_program.Outcome.LIMIT
+
+
+@pytest.mark.parametrize(("below", "ends"), [(0.1, True), (10.0, False)])
+def test_a_solution_is_taken_where_it_nearly_is_the_least(solver, below, ends):
+    """A reduced cost that far below 0, in the most that is allowed, and no step to mend it."""
+    program = solver.program
+    program.solve()
+    reduced = np.array(program._solver.getSolution().col_dual)
+    column = int(np.flatnonzero((program.values < 1e-9) & (reduced > 1e-3))[0])
+    cost = program._solver.getLp().col_cost_[column] - reduced[column]
+    program._solver.changeColCost(column, cost - below * linear_program._NEARLY * program.objective)
+    program.most_steps = 0
+    assert (program.solve() is linear_program.Outcome.OPTIMAL) == ends
