@@ -163,11 +163,11 @@ class BranchAndCut:
         if self._earlier is not None and self._take_up(self._earlier):
             self.proved = self._options.tree and self._examine_nodes()
             return
-        if self._search_until is not None:
-            members = min(int(MEMBERS_A_CITY * self.instance.size), MOST_FIRST_MEMBERS)
-            self._search_aside(root, root.relaxation.ends, members, self._search_until)
+        is_large = self.instance.size >= FEWEST_CITIES
         done = False
         for effort in Effort:
+            if effort is (Effort.SUBTOURS if is_large else Effort.BLOSSOMS) and not done:
+                self._search_first(root)
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
             if effort is Effort.WIDE and not done:
@@ -187,6 +187,15 @@ class BranchAndCut:
         if done:
             self._keep_leaf(root, ())
         self.proved = done or (self._options.tree and not self.token.stopped() and self._search_tree())
+
+    def _search_first(self, root: NodeSolver) -> None:
+        """Search for a first tour along the edges that subtours want, but where these may take too long.
+
+        Nearest neighbours are not enough where cities lie in rows or groups.
+        """
+        if self._search_until is not None:
+            members = min(int(MEMBERS_A_CITY * self.instance.size), MOST_FIRST_MEMBERS)
+            self._search_aside(root, root.relaxation.ends, members, self._search_until)
 
     def _is_near(self, root: NodeSolver) -> bool:
         return self.length - root.bound < WORTH_WIDE * self.length

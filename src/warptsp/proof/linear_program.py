@@ -5,6 +5,7 @@ HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) 
 
 from __future__ import annotations
 
+import itertools
 import math
 from enum import Enum
 from importlib.util import find_spec
@@ -16,9 +17,12 @@ import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+    ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
     """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
 
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
@@ -29,11 +33,15 @@ way now and then."""
 _NO_LIMIT = 2_147_483_647
 _PERTURBATION = "dual_simplex_cost_perturbation_multiplier"
 PATIENCE = 5
-"""Steps of a solution for each row after which it goes on in another way: one of u2319 went astray among
-ties for 200 000 steps."""
+"""Times as many steps as there are rows after which a solution goes on in another way: one of u2319 went
+astray among ties for 200 000 steps."""
 _WAYS = (0.0, False), (1.0, False), (0.0, True), (1.0, True)
 """How much HiGHS perturbs costs, too, and whether it begins with no basis, one way after the other. Of a
 raster of 1000 cities one solution ended in neither of the first two, and in 2400 steps in the third."""
+_NEARLY = 5e-7
+"""Of the objective, by which a feasible solution may miss the least at most once it took as many steps as
+there are rows. Of u2319 the dual method ended with reduced costs of -3e-5, and the primal one, to which HiGHS
+turns then, went astray for 700 000 steps in all ways (EXP-543)."""
 _DEVEX, _STEEPEST = 1, 2
 
 
@@ -69,6 +77,8 @@ def require_solver() -> Any:
 class LinearProgram:
     """Minimize the cost of edges, none of them above `longest`, of which two meet in each of n cities.
 
+    `to_cuts` turns prices and values of its rows, in place, into those of the cuts that the rows stand for.
+
     Attributes
     ----------
     values : ndarray of float64
@@ -83,11 +93,17 @@ class LinearProgram:
         Of one solution.
     """
 
-    def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
+    def __init__(
+        self,
+        n: int,
+        token: _native.StopToken,
+        longest: float = 1.0,
+        to_cuts: ToCuts = lambda prices, activity: None,
+    ) -> None:
         self._highspy = require_solver()
         self._solver: Any = self._highspy._Highs()
         self._token = token
-        self._cities, self._longest = n, longest
+        self._cities, self._longest, self._to_cuts = n, longest, to_cuts
         self._unit = 2.0 ** max(0, math.frexp(longest)[1] - _COST_BITS)
         self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
@@ -129,9 +145,9 @@ class LinearProgram:
         self.solutions = 0
         self.most_steps = _NO_LIMIT
 
-    def copy(self) -> LinearProgram:
+    def copy(self, to_cuts: ToCuts) -> LinearProgram:
         """Return the same programme, in a solver of its own, for solutions of few steps."""
-        other = LinearProgram(self._cities, self._token, self._longest)
+        other = LinearProgram(self._cities, self._token, self._longest, to_cuts)
         other._check(other._solver.passModel(self._solver.getLp()))
         other.restore(self._solver.getBasis())
         other.expect_few_steps()
@@ -205,11 +221,14 @@ class LinearProgram:
         if outcome is Outcome.INFEASIBLE:
             _, found, ray = self._solver.getDualRay()
             self.prices = np.array(ray) if found else np.zeros(0)
+            if found:
+                self._to_cuts(self.prices, np.zeros(len(self.prices) - self._cities))
         else:
             solution = self._solver.getSolution()
             self.values = np.array(solution.col_value)
             self.prices = self._unit * np.array(solution.row_dual)
             self.activity = np.array(solution.row_value)[self._cities :]
+            self._to_cuts(self.prices, self.activity)
         return outcome
 
     def probe_column(self, column: int, value: int, iterations: int, basis: Any) -> float:
@@ -244,19 +263,29 @@ class LinearProgram:
         return float(self._highspy.kHighsInf) if math.isinf(upper) else upper
 
     def _run(self, iterations: int) -> Outcome:
-        patience = PATIENCE * (self._cities + len(self.activity))
+        rows = self._cities + len(self.activity)
         outcome = Outcome.LIMIT
         for perturbation, is_fresh in _WAYS:
-            is_last = (perturbation, is_fresh) == _WAYS[-1] or iterations <= patience
             if is_fresh:
                 self.restore()
             self._set(_PERTURBATION, perturbation)
-            outcome = self._run_within(iterations if is_last else patience)
-            iterations -= patience
-            if is_last or outcome is not Outcome.LIMIT or self._token.stopped():
-                break
-        self._set(_PERTURBATION, 0.0)
+            is_last = (perturbation, is_fresh) == _WAYS[-1]
+            for _ in itertools.count() if is_last else range(PATIENCE):
+                outcome = self._run_within(min(rows, iterations))
+                iterations -= rows
+                if outcome is Outcome.LIMIT and self._is_nearly_optimal():
+                    outcome = Outcome.OPTIMAL
+                if outcome is not Outcome.LIMIT or iterations <= 0 or self._token.stopped():
+                    return outcome
         return outcome
+
+    def _is_nearly_optimal(self) -> bool:
+        """Whether reduced costs below 0, of edges that are used once at most, come to next to nothing."""
+        info = self._solver.getInfo()
+        feasible = info.primal_solution_status == int(self._highspy.SolutionStatus.kSolutionStatusFeasible)
+        return bool(
+            feasible and info.sum_dual_infeasibilities <= _NEARLY * abs(info.objective_function_value)
+        )
 
     def _run_within(self, iterations: int) -> Outcome:
         if iterations != self._most_iterations:

@@ -94,7 +94,7 @@ class NodeProgram:
             self.relaxation.set_coordinates(points)
             self.lines = Lines.of(points)
         longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
-        self.program = LinearProgram(instance.size, token, longest)
+        self.program = LinearProgram(instance.size, token, longest, self.relaxation.to_cuts)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
             self._limit_edge((a, b), 1, 1)
@@ -102,7 +102,8 @@ class NodeProgram:
     def fork(self, number: int) -> Self:
         """Return one that is the same and goes its own way; `number`, from 1 on, is its own."""
         other = copy.copy(self)
-        other.relaxation, other.program = self.relaxation.fork(number), self.program.copy()
+        other.relaxation = self.relaxation.fork(number)
+        other.program = self.program.copy(other.relaxation.to_cuts)
         other.cuts, other._id_of = {}, dict(self._id_of)
         return other
 

@@ -112,6 +112,12 @@ Lines add_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   return lines(relaxation.add_subtour(cities));
 }
 
+void to_cuts(const Relaxation &relaxation, const Array<double, 1> &prices, const Array<double, 1> &activity) {
+  require((int)prices.shape(0) == relaxation.cities() + relaxation.rows(), "a price for each city and row");
+  require((int)activity.shape(0) == relaxation.rows(), "a value for each row");
+  relaxation.to_cuts(prices.data(), activity.data());
+}
+
 auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, Effort effort, bool is_dear,
               int threads, StopToken &token) {
   check_size(solution, relaxation.columns(), "values of columns");
@@ -287,6 +293,7 @@ void bind_proof(nb::module_ &m) {
       .def("add_subtour", &add_subtour, arg("cities"))
       .def("adopt", &adopt, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
       .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
+      .def("to_cuts", &to_cuts, arg("prices"), arg("activity"))
       .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
       .def("begin_rounds", &Relaxation::begin_rounds)
       .def("perturb", &Relaxation::perturb, arg("most"))

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -123,7 +124,7 @@ class Relaxation {
       put(u, 1.0);
       put(v, 1.0);
       for (int r = 0; r < rows(); ++r)
-        if (const int q = rows_[r].cut.coefficient(u, v); q != 0) put(n_ + r, q);
+        if (const int q = rows_[r].cut.coefficient(u, v) - taken(r, u) - taken(r, v); q != 0) put(n_ + r, q);
     }
     return added;
   }
@@ -165,17 +166,29 @@ class Relaxation {
     put_violated_first(waiting_);
     if (waiting_.size() > most) waiting_.resize(most);
     SparseLines added;
-    for (Cut &cut : waiting_) append(std::move(cut), added);
+    const std::vector<std::vector<int>> columns_at = this->columns_at();
+    for (Cut &cut : waiting_) append(std::move(cut), added, &columns_at);
     waiting_.clear();
     return added;
   }
 
-  // Makes the last row of the cities' subtour constraint.
+  // Makes the last row of the cities' subtour constraint, as it is.
   SparseLines add_subtour(const std::vector<int> &set) {
     SparseLines added;
     append(subtour_cut(n_, set), added);
     return added;
   }
+
+  // Turns prices and values of the programme's rows into those of the cuts: sums of cities' edges, which are 2, were
+  // taken off them.
+  void to_cuts(double *price, double *activity) const {
+    for (int r = 0; r < rows(); ++r)
+      for (const auto &[city, times] : rows_[r].taken) {
+        price[city] -= times * price[n_ + r];
+        activity[r] += 2 * times;
+      }
+  }
+
   // Keeps a cut that is known to be valid, such as one of an earlier proof, for take_cuts(), unless there is a row of it.
   void adopt(Cut &&cut) {
     check_cut(cut, tour_);
@@ -467,9 +480,7 @@ class Relaxation {
   // Takes cuts away that mostly repeat others: four fifths of their columns are in deeper ones that stay. How deep a cut
   // is, its violation for a unit of its row's length, is its violation from here on: long rows make solutions dear.
   void keep_apart(std::vector<Cut> &cuts) const {
-    std::vector<std::vector<int>> columns_at(n_);
-    for (int e = 0; e < columns(); ++e)
-      for (const int v : {ends_[2 * e], ends_[2 * e + 1]}) columns_at[v].push_back(e);
+    const std::vector<std::vector<int>> columns_at = this->columns_at();
     std::vector<std::vector<int>> row_of(cuts.size());
     std::vector<std::pair<double, size_t>> deepest;
     for (size_t i = 0; i < cuts.size(); ++i) {
@@ -498,18 +509,76 @@ class Relaxation {
     cuts = std::move(kept);
   }
 
-  void append(Cut &&cut, SparseLines &added) {
-    added.bound.push_back(cut.bound);
+  std::vector<std::vector<int>> columns_at() const {
+    std::vector<std::vector<int>> found(n_);
+    for (int e = 0; e < columns(); ++e)
+      for (const int v : {ends_[2 * e], ends_[2 * e + 1]}) found[v].push_back(e);
+    return found;
+  }
+
+  int taken(int row, int city) const {
+    const auto &all = rows_[row].taken;
+    const auto found = std::lower_bound(all.begin(), all.end(), std::make_pair(city, std::numeric_limits<int>::min()));
+    return found != all.end() && found->first == city ? found->second : 0;
+  }
+
+  // Two edges meet in each city: their sum is taken off a row as often as leaves most of its coefficients 0 (Applegate,
+  // Bixby, Chvatal and Cook, 2006).
+  std::vector<std::pair<int, int>> make_sparse(std::vector<int> &row,
+                                               const std::vector<std::vector<int>> &columns_at) const {
+    constexpr int passes = 4;
+    std::vector<int> cities, times(n_, 0);
+    for (int v = 0; v < n_; ++v)
+      if (std::any_of(columns_at[v].begin(), columns_at[v].end(), [&](int e) { return row[e] != 0; }))
+        cities.push_back(v);
+    std::vector<int> values;
+    for (int pass = 0; pass < passes; ++pass) {
+      bool changed = false;
+      for (const int v : cities) {
+        values.clear();
+        for (const int e : columns_at[v]) values.push_back(row[e]);
+        std::sort(values.begin(), values.end());
+        int best = 0;
+        auto most = std::count(values.begin(), values.end(), 0);
+        for (auto first = values.begin(); first != values.end();) {
+          const auto last = std::upper_bound(first, values.end(), *first);
+          if (last - first > most) {
+            most = last - first;
+            best = *first;
+          }
+          first = last;
+        }
+        if (best == 0) continue;
+        for (const int e : columns_at[v]) row[e] -= best;
+        times[v] += best;
+        changed = true;
+      }
+      if (!changed) break;
+    }
+    std::vector<std::pair<int, int>> found;
+    for (const int v : cities)
+      if (times[v] != 0) found.emplace_back(v, times[v]);
+    return found;
+  }
+
+  void append(Cut &&cut, SparseLines &added, const std::vector<std::vector<int>> *columns_at = nullptr) {
+    std::vector<int> row(columns());
+    for (int e = 0; e < columns(); ++e) row[e] = cut.coefficient(ends_[2 * e], ends_[2 * e + 1]);
+    std::vector<std::pair<int, int>> taken;
+    if (columns_at != nullptr) taken = make_sparse(row, *columns_at);
+    int lower = cut.bound;
+    for (const auto &[city, times] : taken) lower -= 2 * times;
+    added.bound.push_back(lower);
     added.begin.push_back((int)added.index.size());
     for (int e = 0; e < columns(); ++e)
-      if (const int q = cut.coefficient(ends_[2 * e], ends_[2 * e + 1]); q != 0) {
+      if (row[e] != 0) {
         added.index.push_back(e);
-        added.value.push_back(q);
+        added.value.push_back(row[e]);
       }
     present_.insert(cut.hash);
     cut.idle_rounds = 0;
     const int bound = cut.bound;
-    rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++});
+    rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++, std::move(taken)});
   }
 
   // Adds local cuts, of larger and larger pieces until there are enough.
