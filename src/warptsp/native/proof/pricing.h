@@ -25,7 +25,7 @@ struct Row {
   static constexpr int no_limit = std::numeric_limits<int>::max();
   Cut cut;
   int lower, upper;
-  int64_t id;  // of the cut, never used again
+  int64_t id;                              // of the cut, never used again
   std::vector<std::pair<int, int>> taken;  // cities, and how many times the sum of its edges is taken off the row
 
   bool is_limited() const { return lower != cut.bound || upper != no_limit; }
