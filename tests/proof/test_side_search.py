@@ -80,7 +80,7 @@ def first_length_in_tree(problem: Problem, tour) -> tuple[int, int]:
 
 
 def test_the_tree_begins_with_a_better_tour(few_cuts, monkeypatch):
-    problem = Problem.from_points(points(100, 1), "EUC_2D")
+    problem = Problem.from_points(points(100, 2), "EUC_2D")
     random = construct(problem, "random", seed=1)
     first, best = first_length_in_tree(problem, random)
     assert first == best
