@@ -73,7 +73,14 @@ def random_drill(rng):
         lines.append(f"X{x}.0Y{y}.0")
         for _ in range(9):
             x, y = rng.integers(0, 99, 2)
-            kinds = [f"X{x}.0Y{y}.0", f"X{x}.0", f" y{y}.50", f"X{x}.0Y{y}.0G85X{y}.0", f"G81X{x}.0"]
+            nibbled = end.join([f"X{x}.0Y{y}.0", f"X{x}.9", f"X{x}.4"])
+            kinds = [
+                one_of(rng, [f"X{x}.0Y{y}.0", nibbled]),
+                f"X{x}.0",
+                f" y{y}.50",
+                f"X{x}.0Y{y}.0G85X{y}.0",
+                f"G81X{x}.0",
+            ]
             lines.append(one_of(rng, [*kinds, "; X5Y5", "G05"], [0.4, 0.15, 0.15, 0.1, 0.1, 0.05, 0.05]))
     if rng.random() < 0.3:
         lines += ["M72", "X1.0Y2.0", "X0.5Y0.5", "X1.0Y2.5"]

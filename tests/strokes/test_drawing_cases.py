@@ -41,6 +41,21 @@ def test_a_hole_with_a_cycle_tells_the_next_one_its_place(folder):
     assert after.split(b"\n")[5:7] == before.split(b"\n")[5:7]
 
 
+@pytest.mark.parametrize(
+    "head", ["METRIC,TZ\nT1C0.8", "INCH\nT1C.0315\n%\nM71", "T01F00S00C0.8\nM71", "M71", "M71\nT1C300"]
+)
+def test_holes_that_overlap_move_as_one_in_their_order(folder, head):
+    far = ["X80.0Y80.0", "X60.0Y5.0", "X5.0Y70.0", "X90.0Y30.0"]
+    slot = ["X9.0Y1.0", "X9.9Y1.0", "X9.45Y1.0"]  # two whole holes, and what is between them
+    lines = [slot[0], far[0], slot[1], *far[1:3], slot[2], far[3], *slot[:1]]
+    before = "\n".join(["M48", head, "%", "T1", *lines, "M30", ""]).encode()
+    after = written("a.drl", before).decode().split()
+    places = [after.index(line) for line in slot]
+    assert places == list(range(places[0], places[0] + 3))
+    assert len(read_drawing("a.drl").paths) == 5
+    assert after.count(slot[0]) == 2
+
+
 def test_a_file_may_begin_with_a_percent_sign(folder):
     before = b"%\nM48\nM72\nT01C0.02\n%\nT01\nX3505Y5015\nX100Y100\nX3000Y5000\nM30\n"
     after = written("a.drl", before)

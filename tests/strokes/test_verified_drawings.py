@@ -94,14 +94,36 @@ def test_many_mutants_are_noticed(folder, format, seed):
 
 
 # The verifiers, told of files that were written by hand; of SVG and DXF it is what stands in the document.
+DRILLS = [
+    ("METRIC|T1C0.8", "X1.0Y1.0", "X1.7Y1.0", "overlap"),
+    ("METRIC|T1C0.8", "X1.0Y1.0", "X1.9Y1.0", None),
+    ("METRIC|T1C0.8", "X1.0Y1.0", "X1.00Y1.0", None),
+    ("METRIC|T1C0.8", "X1.0Y1.0G85X9.0Y1.0", "X6.3Y1.7", "overlap"),
+    ("METRIC|T1C0.8", "X1000Y1000", "X1700Y1000", "overlap"),
+    ("METRIC,LZ|T1C0.8", "X1000Y1000", "X1700Y1000", None),
+    ("METRIC,LZ|T1C0.8", "X001Y001", "X0017Y001", "overlap"),
+    (";FILE_FORMAT=4:4|METRIC|T1C0.8", "X10000Y10000", "X17000Y10000", "overlap"),
+    ("METRIC,000.00|T1C0.8", "X100Y100", "X170Y100", "overlap"),
+    ("INCH|T01C.032", "X10000Y10000", "X10300Y10000", "overlap"),
+    ("INCH|T1C.032|M71", "X1.0Y1.0", "X1.8Y1.0", "overlap"),
+    ("T1C0.8|METRIC", "X1.0Y1.0", "X1.7Y1.0", "overlap"),
+    ("METRIC", "X1.0Y1.0", "X1.4Y1.0", "overlap"),
+    ("METRIC", "X1.0Y1.0", "X1.6Y1.0", None),
+    ("METRIC|T1C200", "X1.0Y1.0", "X1.6Y1.0", None),
+    ("INCH", "X1.0Y1.0", "X1.019Y1.0", "overlap"),
+]
+"""A header, two holes, and what is said of them in another order."""
 FAULTS = {
     "excellon": [
-        ("T1|X1Y1|X2|T2|X3Y3|", "T1|X2Y1|X1|T2|X3Y3|", None),
-        ("T1|X1Y1|X2|T2|X3Y3|", "T1|X2|X1Y1|T2|X3Y3|", "hole"),
-        ("T1|X1Y1|X2Y2|T2|X3Y3|", "T1|X1Y1|T2|X3Y3|X2Y2|", "hole"),
-        ("T1|X1Y1|X2Y2|M30|", "T1|X1Y1|M30|X2Y2|", "hole|mixed"),
-        ("T1\r|X1Y1\r|X2Y2\r|", "T1\r|X2Y2|X1Y1\r|", "ends of its lines"),
-        ("M72|T1|X1Y1|", "M71|T1|X1Y1|", "lines in front"),
+        ("T1|X1.Y1.|X2.|T2|X3.Y3.|", "T1|X2.Y1.|X1.|T2|X3.Y3.|", None),
+        ("T1|X1.Y1.|X2.|T2|X3.Y3.|", "T1|X2.|X1.Y1.|T2|X3.Y3.|", "hole"),
+        ("T1|X1.Y1.|X2.Y2.|T2|X3.Y3.|", "T1|X1.Y1.|T2|X3.Y3.|X2.Y2.|", "hole"),
+        ("T1|X1.Y1.|X2.Y2.|M30|", "T1|X1.Y1.|M30|X2.Y2.|", "hole|mixed"),
+        ("T1\r|X1.Y1.\r|X2.Y2.\r|", "T1\r|X2.Y2.|X1.Y1.\r|", "ends of its lines"),
+        ("M72|T1|X1.Y1.|", "M71|T1|X1.Y1.|", "lines in front"),
+        # Overlapping holes of a tool in another order; the same hole again and what only is near may pass.
+        *((f"{head}|T1|X5.Y5.|{one}|{two}|", f"{head}|T1|X5.Y5.|{two}|{one}|", refused)
+          for head, one, two, refused in DRILLS),
     ],
     "hpgl": [
         ("SP1;PU0,0;PD9,9;PU1,1;PD2,2;PU;", "SP1;PU2,2;PD1,1;PU9,9;PD0,0;PU2,2;", None),

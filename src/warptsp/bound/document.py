@@ -83,7 +83,7 @@ class Document:
         """Accept so many integers."""
         numbers = self.entries(value, name)
         if len(numbers) != size:
-            self.fail(f"{name} has {len(numbers)} numbers: {size} are needed")
+            self.fail(f"{size} numbers are needed in {name}, not {len(numbers)}")
         for place, number in enumerate(numbers):
             if type(number) is not int or not least <= number <= most:
                 self.whole(number, f"number {place} (counted from 0) of {name}", least, most)

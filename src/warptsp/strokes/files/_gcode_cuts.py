@@ -1,9 +1,8 @@
-"""Where lines of G-code cut and how deep, and which blocks of them overlap."""
+"""Where lines of G-code cut, and how deep."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,13 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.strokes.files._gcode_words import Line
+from warptsp.strokes.files._overlaps import Segment
 from warptsp.strokes.model import Path
 
 _SAG = 0.01  # by which a chord may miss its arc, in the file's unit
-_SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _Point = tuple[float, float, float]
-_Segment = tuple[float, float, float, float]
-_Cell = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ class Cuts:
     below the top of what is cut have one of their own: they go where something was cut away before.
     """
 
-    segments: list[_Segment]
+    segments: list[Segment]
     depths: list[Hashable]
     regimes: list[Hashable]  # feed rates and powers of cuts between rapid moves
     top: float
@@ -38,7 +35,7 @@ class Cuts:
     @classmethod
     def of(cls, lines: list[Line], highest: float = math.inf) -> Cuts:
         """All cuts of some lines; moves at the greatest height, behind a rapid move up, count for no top."""
-        segments: list[_Segment] = []
+        segments: list[Segment] = []
         depths: list[Hashable] = []
         pieces: list[set[Hashable] | None] = [None]
         top, lit, in_plane = -math.inf, True, False
@@ -145,95 +142,3 @@ def _arc(a: _Point, b: _Point, line: Line) -> Iterator[_Point]:
         point = [0.0, 0.0, 0.0]
         point[u], point[v], point[w] = place.real, place.imag, a[w] + (b[w] - a[w]) * k / count
         yield point[0], point[1], point[2]
-
-
-class Overlaps:
-    """Which units of a group cuts overlap whose depths are other ones; cells of a grid hold what is near."""
-
-    def __init__(self, width: float, size: float) -> None:
-        self.reach = width + _SLACK
-        self.size = max(size, 2 * self.reach)
-        # Of each cell the segments of each depth, and whose they are.
-        self.cells: defaultdict[_Cell, dict[Hashable, list[tuple[_Segment, int]]]] = defaultdict(dict)
-
-    def clear(self) -> None:
-        """Begin with a new group."""
-        self.cells.clear()
-
-    def add(self, cuts: Cuts, unit: int) -> None:
-        """The cuts of a block of a unit."""
-        for segment, depth in zip(cuts.segments, cuts.depths, strict=True):
-            for cell, part in self._parts(segment, 0.0):
-                self.cells[cell].setdefault(depth, []).append((part, unit))
-
-    def of(self, cuts: Cuts) -> set[int]:
-        """The units that the cuts of a block overlap."""
-        found: set[int] = set()
-        if not self.cells:
-            return found
-        for segment, depth in zip(cuts.segments, cuts.depths, strict=True):
-            for cell, part in self._parts(segment, self.reach):
-                for other, members in self.cells.get(cell, {}).items():
-                    if other == depth:
-                        continue
-                    for near, unit in members:
-                        if unit not in found and _is_near(part, near, self.reach):
-                            found.add(unit)
-        return found
-
-    def _parts(self, segment: _Segment, margin: float) -> Iterator[tuple[_Cell, _Segment]]:
-        """Pieces of a segment, none longer than a cell, each with the cells near which it comes."""
-        x, y, to_x, to_y = segment
-        size = self.size
-        left, right = (x, to_x) if x < to_x else (to_x, x)
-        low, high = (y, to_y) if y < to_y else (to_y, y)
-        column, row = (left - margin) // size, (low - margin) // size
-        if column == (right + margin) // size and row == (high + margin) // size:  # nearly all
-            yield (int(column), int(row)), segment
-            return
-        count = max(math.ceil(math.hypot(to_x - x, to_y - y) / size), 1)
-        for k in range(count):
-            a, b = k / count, (k + 1) / count
-            part = (x + a * (to_x - x), y + a * (to_y - y), x + b * (to_x - x), y + b * (to_y - y))
-            left, right = sorted((part[0], part[2]))
-            low, high = sorted((part[1], part[3]))
-            for column in range(math.floor((left - margin) / size), math.floor((right + margin) / size) + 1):
-                for row in range(math.floor((low - margin) / size), math.floor((high + margin) / size) + 1):
-                    yield (column, row), part
-
-
-def _is_near(first: _Segment, second: _Segment, reach: float) -> bool:
-    """Whether two segments come as near to each other as `reach`; their boxes say first that they do not."""
-    for axis in (0, 1):
-        if max(first[axis], first[axis + 2]) + reach < min(second[axis], second[axis + 2]):
-            return False
-        if max(second[axis], second[axis + 2]) + reach < min(first[axis], first[axis + 2]):
-            return False
-    return _distance(first, second) <= reach
-
-
-def _distance(first: _Segment, second: _Segment) -> float:
-    """How near two segments come to each other."""
-    a, b = complex(*first[:2]), complex(*first[2:])
-    c, d = complex(*second[:2]), complex(*second[2:])
-    if first[:2] != first[2:] and second[:2] != second[2:]:
-        one = _turn(a, b, c) * _turn(a, b, d)
-        two = _turn(c, d, a) * _turn(c, d, b)
-        if one < 0 and two < 0:
-            return 0.0
-    return min(_from(a, c, d), _from(b, c, d), _from(c, a, b), _from(d, a, b))
-
-
-def _turn(a: complex, b: complex, p: complex) -> float:
-    cross = ((b - a).conjugate() * (p - a)).imag
-    return (cross > 0) - (cross < 0)
-
-
-def _from(p: complex, a: complex, b: complex) -> float:
-    """How far a point is from a segment."""
-    way = b - a
-    square = way.real**2 + way.imag**2
-    if square == 0:
-        return abs(p - a)
-    along = ((p - a) * way.conjugate()).real / square
-    return abs(p - a - min(max(along, 0.0), 1.0) * way)

@@ -2,6 +2,9 @@
 
 The numbers stay as they are written, with the decimal point or the zeros that the header promises; a line
 that leaves out a coordinate, because it is that of the line before, gets it where that is another one now.
+
+Holes that overlap others of their tool (nibbled slots) keep their order, or else the drill wanders into the
+half that is open: all of them move as one, from the place of the first.
 """
 
 import re
@@ -11,6 +14,7 @@ import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import ParseError
+from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
@@ -20,6 +24,7 @@ _HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_N
 # A cycle in front of a hole, which stays where it is then; the next line may take over its place.
 _CYCLE = re.compile(rf"(G0?5|G81)(?=[XY])({_HOLE.pattern})")
 _TOOL = re.compile(r"T[0-9]+(?:[CFSBHZ][-+]?[0-9.]+)*")
+_DIAMETER = re.compile(r"T0*([0-9]+)(?:.*C([0-9]+\.?[0-9]*|\.[0-9]+)(?![0-9.]))?")
 # Lines of the body that say nothing of where or how the next holes are made, but for units and tools.
 _KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|G93X0+Y0+|M71|M72|FMAT,[12]|"
                     r"ICI,OFF|(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
@@ -28,6 +33,8 @@ _FRONT = re.compile(r"(?:;.*|%|G90|M71|M72)?")  # lines that may stand in front 
 _FORMAT = re.compile(r";.*FORMAT=\{?([0-9]):([0-9])")
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")  # its text, and what ends it
 _MM = {"mm": 1.0, "in": 25.4}
+_WIDTH = 0.5  # mm: of a tool whose diameter nobody says; boards leave no less between two holes
+_WIDEST = 50.0  # mm: what is said to be wider has its point elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,16 @@ class _Units:
     name: str = ""
     leading: bool = False  # whether leading zeros are there, so that trailing ones may lack
     told: bool = False  # whether the file says how many digits there are
+    tool: str = ""  # the last one
+    tools: dict[str, tuple[float, str]] = field(default_factory=dict)  # their diameters, and in which unit
+
+    @property
+    def width(self) -> float:
+        """The diameter of the tool, in the unit of the file."""
+        diameter, name = self.tools.get(self.tool, (0.0, ""))
+        unit = _MM.get(self.name, _MM["in"])  # as digits say that are told by nobody
+        width = diameter * _MM.get(name, unit)
+        return (width if 0 < width < _WIDEST else _WIDTH) / unit
 
     def value(self, text: str) -> float:
         """The coordinate that a text is, in the unit of the file."""
@@ -84,6 +101,10 @@ class _Units:
     def note(self, word: str) -> bool:
         """What a line of the header, or a comment, says of numbers; whether they mean something else now."""
         before = self.whole, self.digits, self.name, self.leading
+        if tool := _DIAMETER.match(word):
+            self.tool = tool[1]
+            if tool[2]:
+                self.tools[self.tool] = float(tool[2]), self.name
         if word.startswith(("METRIC", "M71")):
             self.name, whole, digits = "mm", 3, 6
         elif word.startswith(("INCH", "M72")):
@@ -106,20 +127,41 @@ class _Units:
 
 @dataclass(slots=True)
 class _Program:
-    """The lines of a file, the holes that may change places, and the stretch that each is in."""
+    """The lines of a file, and of the holes that may change places where, how wide and in which stretch."""
 
     lines: list[_Line] = field(default_factory=list)
     points: list[Path] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     unit: str = ""
+
+    def units(self) -> list[list[int]]:
+        """Holes that move as one, in the order of the file: all that overlap, but for the same hole again."""
+        segments = [(*path[0].tolist(), *path[-1].tolist()) for path in self.points]
+        cell, leader = cell_of(segments), list(range(len(segments)))
+        for hole, (segment, width) in enumerate(zip(segments, self.widths, strict=True)):
+            if hole == 0 or self.groups[hole] != self.groups[hole - 1]:
+                overlaps = Overlaps(width * (1 + 1e-5), cell)  # more than rounding
+            for other in overlaps.of([segment], [segment]):
+                while leader[other] != other:
+                    other = leader[other]
+                low, high = sorted((leader[hole], other))
+                leader[high] = leader[hole] = low
+            overlaps.add([segment], [segment], leader[hole])  # those of one unit are measured once
+        units: dict[int, list[int]] = {}
+        for hole, first in enumerate(leader):
+            leader[hole] = leader[first]
+            units.setdefault(leader[hole], []).append(hole)
+        return list(units.values())
 
 
 def _read(source: Source) -> Drawing:
     program = _program(source)
     holes = [line for line in program.lines if line.stroke >= 0]
+    units = program.units()
 
     def rewrite(plan: Plan) -> bytes:
-        order = iter(plan.order.tolist())
+        order = (hole for unit in plan.order.tolist() for hole in units[unit])
         x = y = ""
         pieces = []
         for line in program.lines:
@@ -133,9 +175,10 @@ def _read(source: Source) -> Drawing:
             pieces.append(line.end)  # which belongs to the place
         return source.encoded("".join(pieces))
 
-    keep = np.zeros(len(holes), dtype=np.bool_)
-    return Drawing(paths=program.points, reversible=keep, loops=keep, groups=program.groups, rewrite=rewrite,
-                   unit=program.unit)  # fmt: skip
+    paths = [np.concatenate([program.points[hole] for hole in unit]) for unit in units]
+    keep = np.zeros(len(paths), dtype=np.bool_)
+    return Drawing(paths=paths, reversible=keep, loops=keep, rewrite=rewrite, unit=program.unit,
+                   groups=[program.groups[unit[0]] for unit in units])  # fmt: skip
 
 
 def _program(source: Source) -> _Program:
@@ -195,6 +238,7 @@ def _program(source: Source) -> _Program:
         scale = _MM.get(units.name, 1.0) / _MM.get(found.unit, 1.0)  # M71 may follow M72
         found.lines.append(_Line(text, end, *begin, to, stroke=len(found.points)))
         found.points.append(np.array(path) * scale if scale != 1.0 else np.array(path))
+        found.widths.append(units.width * scale)
         found.groups.append(group)
     return found
 

@@ -25,13 +25,15 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
-from warptsp.strokes.files._gcode_cuts import Cuts, Overlaps, path_of
+from warptsp.strokes.files._gcode_cuts import Cuts, path_of
 from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
+from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
+_SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _RAPID = re.compile(r"(?i)\bG0*0(?![\d.])")
 
 
@@ -142,9 +144,7 @@ class _Arrangement:
         # cut away below, all is full.
         floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf
         self.top = max(self.cuts.top, floor, self.way_in())
-        lengths = [abs(s[2] - s[0]) + abs(s[3] - s[1]) for s in self.cuts.segments] or [1.0]
-        spread = float(np.abs(np.array(self.cuts.segments or [(0.0,) * 4])).max())
-        self.cell = max(2 * sum(lengths) / len(lengths), spread / np.sqrt(len(lengths)), 1e-6)
+        self.cell = cell_of(self.cuts.segments)
 
     def way_in(self) -> float:
         """Below what height the workpiece may be: of several depths above 0, as if that were the table.
@@ -242,7 +242,7 @@ class _Arrangement:
         """Groups of units: in every group any order does; none is passed."""
         groups: list[list[list[_Block]]] = []
         deep = len({depth for block in blocks for depth in block.cuts.depths}) > 1
-        overlaps = Overlaps(self.program.width, self.cell)
+        overlaps = Overlaps(self.program.width + _SLACK, self.cell)
         regime: Hashable = None  # of the group; holes have none, and belong to any
         for number, block in enumerate(blocks):
             if not groups or (None not in (regime, block.regime) and regime != block.regime):
@@ -250,7 +250,7 @@ class _Arrangement:
                 groups.append([])
                 regime = None
             regime = block.regime if regime is None else regime
-            touched = overlaps.of(block.cuts) if deep else set()
+            touched = overlaps.of(block.cuts.segments, block.cuts.depths) if deep else set()
             last = len(groups[-1]) - 1
             if stays and number == len(blocks) - 1 and groups[-1] and touched != {last}:
                 groups.append([[block]])
@@ -264,7 +264,7 @@ class _Arrangement:
             else:
                 groups[-1].append([block])
             if deep:
-                overlaps.add(block.cuts, len(groups[-1]) - 1)
+                overlaps.add(block.cuts.segments, block.cuts.depths, len(groups[-1]) - 1)
         if stays and len(groups[-1]) > 1:  # the last block went into a unit
             groups.append([groups[-1].pop()])
         return groups

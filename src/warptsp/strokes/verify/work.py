@@ -78,8 +78,9 @@ def overlaps_in_order(
 
     Paths are cut into parts that are sorted into square cells. Where all works of a cell with different
     depths are done in the order in which they were, there is nothing to measure; elsewhere every pair is.
-    Works of equal depths may change places; `place` is as from `matched`. Works overlap where they come as
-    near to each other as `reach`: the width of the tool, 0 if it is not known.
+    Works of equal depths may change places; holes have their place as depth. `place` is as from `matched`.
+    Works overlap where they come as near to each other as `reach`: the width of the tool, 0 if it is not
+    known.
     """
     codes: dict[Hashable, int] = {}
     depth = np.array([codes.setdefault(d, len(codes)) for d in depths], dtype=np.intp)
@@ -94,9 +95,7 @@ def overlaps_in_order(
         own = part[members]
         pairs += len(own) ** 2
         if pairs > _MOST:
-            raise NotVerified(
-                "is not written: too many cuts of different depths lie on each other to compare them"
-            )
+            raise NotVerified("is not written: too many works lie on each other to compare their order")
         found = _inverted(parts, own, depth, place, reach)
         if found is not None:
             return found
