@@ -29,8 +29,6 @@ from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
 from warptsp.problem.search import Reduced
 
-__all__ = ["Frame"]
-
 P = TypeVar("P")
 
 MIN_EXTENT_KEPT, MAX_EXTENT_KEPT = 2.0**-40, 2.0**50

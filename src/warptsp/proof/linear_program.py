@@ -7,25 +7,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from enum import Enum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
-    ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
-    """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
-
-__all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
+SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
+"""Costs of columns or lower limits of rows; where each begins; indices and values of all."""
 
 _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its

@@ -6,19 +6,14 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+import warptsp._native as _native
 from warptsp.claims import bound_gap
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
-    from warptsp.stop import StopToken
-
-__all__ = ["Proof", "ProofOptions", "ProofProgress"]
+from warptsp.problem import Problem
+from warptsp.stop import StopToken
 
 
 @dataclass(frozen=True, slots=True)

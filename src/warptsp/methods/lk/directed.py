@@ -30,8 +30,6 @@ from warptsp.methods.lk.threads import ThreadEngine
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 
-__all__ = ["search"]
-
 logger = logging.getLogger(__name__)
 
 _USED = {"population"}  # of the parameters

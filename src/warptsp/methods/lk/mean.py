@@ -20,8 +20,6 @@ from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["asymmetry", "search_mean", "seconds_for_mean"]
-
 _ROWS, _NEAREST = 200, 8  # that the measure looks at
 _START = "greedy"
 

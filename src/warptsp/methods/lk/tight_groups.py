@@ -30,8 +30,6 @@ from warptsp.neighbors import candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, constrained, of_groups
 
-__all__ = ["search_with_groups", "tight_groups"]
-
 PHASE = "tight groups"
 
 

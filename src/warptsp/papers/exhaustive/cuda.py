@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 from warptsp.backends.cuda.occupancy import Occupancy
 from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows, fixed_partners
@@ -32,15 +35,8 @@ from warptsp.papers.exhaustive.cuda_plan import (
     kernel_sources,
 )
 from warptsp.papers.exhaustive.cuda_studies import RangesPass, VersionPass
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT, Launch, Neighborhood, Sought, is_plain
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
-    from warptsp.papers.exhaustive.neighborhood import Start
-    from warptsp.problem import Problem
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, Launch, Neighborhood, Sought, Start, is_plain
+from warptsp.problem import Problem
 
 _SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
 _REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_edge, 0) there

@@ -5,13 +5,14 @@ cannot be both at their speed: a block passes barriers at every step, which the 
 wait at for each other's climbers, and keeps one tour together, where the other interleaves a thousand.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.records import Record
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.hill_climbing import cuda_records as records
 from warptsp.papers.hill_climbing import cuda_tuning as tuning
@@ -25,13 +26,7 @@ from warptsp.papers.hill_climbing.cuda_plan import (
     tile_bytes,
     tuned_block,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.records import Record
-    from warptsp.papers.hill_climbing.instance import ClimbInstance
+from warptsp.papers.hill_climbing.instance import ClimbInstance
 
 
 class Climbers:
