@@ -4,8 +4,6 @@ A view is data: what it names stands in for what the run has under that name, an
 What methods may ask of either has its docstring in `warptsp.run.Run`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,7 +32,7 @@ class Report:
     phase: str
     counters: dict[str, int | float]
 
-    def with_tour(self, of: Callable[[Tour], Tour]) -> Report:
+    def with_tour(self, of: Callable[[Tour], Tour]) -> "Report":
         """Return this report of the tour that `of` makes of its tour."""
         tour = self.tour
         return replace(self, tour=lambda: of(tour()))

@@ -4,8 +4,6 @@ M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of lar
 salesman problems", SIAM Review 33 (1991) 60-100.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable
@@ -72,7 +70,7 @@ class BranchAndCut:
         options: ProofOptions,
         token: _native.StopToken,
         *,
-        report: Callable[[BranchAndCut], object] = lambda state: None,
+        report: "Callable[[BranchAndCut], object]" = lambda state: None,
         search_until: float | None = None,
         earlier: Certificate | None = None,
     ) -> None:

@@ -1,7 +1,5 @@
 """An instance as a proof takes it: a closed tour, and lengths in whole numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +111,7 @@ class ClosedInstance:
         exponent: int | None = None,
         token: _native.StopToken | None = None,
         places: Places | None = None,
-    ) -> ClosedInstance:
+    ) -> "ClosedInstance":
         """Close an instance, or these places of it, with a tour of this length, by default with units that
         suit it.
 

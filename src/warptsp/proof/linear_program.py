@@ -3,8 +3,6 @@
 HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) comes with ``warptsp[prove]``.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
@@ -140,7 +138,7 @@ class LinearProgram:
         self.solutions = 0
         self.most_steps = _NO_LIMIT
 
-    def copy(self, to_cuts: ToCuts) -> LinearProgram:
+    def copy(self, to_cuts: ToCuts) -> "LinearProgram":
         """Return the same programme, in a solver of its own, for solutions of few steps."""
         other = LinearProgram(self._cities, self._token, self._longest, to_cuts)
         other._check(other._solver.passModel(self._solver.getLp()))

@@ -1,7 +1,5 @@
 """What a proof takes, says on its way, and comes to."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable
@@ -91,7 +89,7 @@ class Proof:
     signal: int | None = None
     skipped: str | None = None
 
-    def without_claims(self) -> Proof:
+    def without_claims(self) -> "Proof":
         """Return the same proof without what is said of lengths: its tour has missing arcs."""
         return replace(
             self, length=math.inf, lower_bound=0, proved=False, root_bound=0, nodes=0, edges_left=None

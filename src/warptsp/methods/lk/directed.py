@@ -8,8 +8,6 @@ of thousands of cities take a second. Otherwise a population of tours, each afte
 crossed by edge assembly; what it comes to joins the next one.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable

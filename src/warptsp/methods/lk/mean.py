@@ -6,8 +6,6 @@ search of the sum of both directions finds a better tour, and the directed searc
 direction of that.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ A group is what Kruskal's algorithm has joined when the way on is much longer th
 by which nearly the same groups are found as by candidate lists, in a fifth of the time (EXP-483).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

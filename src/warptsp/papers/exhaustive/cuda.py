@@ -5,8 +5,6 @@ Of several neighborhoods the next one is passed over where one has no move: the 
 the passes of all others, which are launched in turn, end at once.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -64,7 +62,7 @@ class Stage:
     @classmethod
     def of(
         cls, device: Device, problem: Problem, n: int, neighborhood: Neighborhood, sought: Sought
-    ) -> Stage:
+    ) -> "Stage":
         """Plan it for tours of n cities, a dummy included; UnsupportedProblem if what is asked for is not for
         this problem or GPU."""
         asked = sought.launch
