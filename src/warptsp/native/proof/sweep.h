@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/disjoint_sets.h"
+#include "common/random.h"
 #include "common/stop_token.h"
 
 namespace warptsp::proof {
@@ -489,18 +490,12 @@ class Sweep {
     return steps;
   }
 
-  static uint64_t mixed(uint64_t bits) {
-    bits = (bits ^ bits >> 32) * 0x9e3779b97f4a7c15u;
-    bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;
-    return bits ^ bits >> 32;
-  }
-
   uint64_t hash_of(const uint8_t *key) const {
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < key_; i += 8) {
       uint64_t word;
       std::memcpy(&word, key + i, 8);
-      hash = mixed(hash ^ word);
+      hash = mix64(hash ^ word);
     }
     return hash;
   }
