@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = [
-    "SHARE",
-    "are_confirmed",
-    "bound_gap",
-    "bound_of_optimal",
-    "check_is_tour",
-    "confirmed_bound",
-    "delivered_tour",
-    "is_confirmed",
-]
-
 logger = logging.getLogger(__name__)
 
 SHARE = 1e-12

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["STEPS", "SUMS", "FewCities"]
-
 STEPS = 100  # of looking through all tours, before a dynamic programme does it: 10 us
 SUMS = 1e-14  # of a sum of a few reals, more than its rounding
 

@@ -24,8 +24,6 @@ from warptsp.problem.values import float_array, integer_array
 from warptsp.result import Result
 from warptsp.solver import solve
 
-__all__ = ["insert", "remove"]
-
 _KICKS = 50  # for each city of a stretch that is improved
 _BLOCK = 1 << 22  # distances that are computed at once
 

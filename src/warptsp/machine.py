@@ -1,7 +1,5 @@
 """The processors and the memory of this machine, and the names that devices have."""
 
-from __future__ import annotations
-
 import math
 import os
 import platform
@@ -43,7 +41,7 @@ class Devices:
     gpus: tuple[int, ...] = ()
 
     @classmethod
-    def parse(cls, name: str) -> Devices:
+    def parse(cls, name: str) -> "Devices":
         """Return what a name such as ``"cpu"`` or ``"cuda:0,1"`` stands for.
 
         Raises `InvalidOption` if it is none.

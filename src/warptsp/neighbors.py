@@ -7,8 +7,6 @@ import warptsp._native as _native
 from warptsp.problem import Problem
 from warptsp.problem.search import search_distances
 
-__all__ = ["candidate_lists"]
-
 CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
 
 

@@ -5,8 +5,6 @@ a closed tour: with two given ends by a fixed edge between them, otherwise by a 
 all others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +117,7 @@ class SearchInstance:
         return tolerance_of(self.problem)
 
     @classmethod
-    def build(cls, problem: Problem, token: _native.StopToken, threads: int = 1) -> SearchInstance | None:
+    def build(cls, problem: Problem, token: _native.StopToken, threads: int = 1) -> "SearchInstance | None":
         """Number the cities along a curve; None if the token stopped it."""
         n = problem.n
         rows, city = problem.search_rows(), np.arange(n, dtype=np.int32)

@@ -12,8 +12,6 @@ from warptsp.bound.held_karp import LowerBound, value_of
 from warptsp.errors import UnsupportedProblem
 from warptsp.problem import Problem
 
-__all__ = ["proven_value", "read_certificate", "write_certificate"]
-
 MAX_DENSE = 20_000
 """Cities up to which all pairs are gone through, in some ten seconds; of a matrix they always are."""
 

@@ -13,8 +13,6 @@ from warptsp.errors import ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Problem
 
-__all__ = ["Document", "write_document"]
-
 
 def write_document(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     """Write an object. Raises `OutputError` if the file cannot be written."""

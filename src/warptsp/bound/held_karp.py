@@ -29,8 +29,6 @@ from warptsp.problem.places import Places, places_of
 from warptsp.stop import StopToken
 from warptsp.stop.limits import token_until
 
-__all__ = ["LowerBound", "lower_bound", "searched_places", "value_of"]
-
 logger = logging.getLogger(__name__)
 
 ITERATIONS = 100

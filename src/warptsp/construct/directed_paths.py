@@ -6,8 +6,6 @@ nothing. Where one end is given, closing the path there is free: whatever comes 
 start. Where both are free, so is the way by one more city. No distance is made up.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +27,7 @@ class DirectedPaths:
     fixed_length: int | float  # of the fixed arcs: what a tour of the instance is longer than its closed tour
 
     @classmethod
-    def of(cls, problem: Problem) -> DirectedPaths:
+    def of(cls, problem: Problem) -> "DirectedPaths":
         """Close the tours of a problem that has a matrix."""
         matrix: Any = problem.search_matrix()
         path, fixed = problem.open, problem.fixed_edges

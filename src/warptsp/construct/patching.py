@@ -5,8 +5,6 @@ R. M. Karp, "A patching algorithm for the nonsymmetric traveling-salesman proble
 has many, since it goes to and fro.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
@@ -33,7 +31,7 @@ class DirectedInstance:
     wall: int | float | None  # the distance of a missing arc
 
     @classmethod
-    def of(cls, problem: Problem) -> DirectedInstance:
+    def of(cls, problem: Problem) -> "DirectedInstance":
         """Make it; only open paths and fixed arcs take a copy of the matrix."""
         paths = DirectedPaths.of(problem)
         return cls(paths, scale_of(paths.matrix, integral=problem.integral), problem.wall)

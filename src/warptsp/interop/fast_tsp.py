@@ -6,10 +6,10 @@ Signatures and results are those of fast-tsp 0.2. ``docs/moving.md`` says what d
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
+from warptsp.problem.search import search_distances
 
 from ._calls import matrix_problem, solve_here
 
@@ -83,15 +83,10 @@ def greedy_nearest_neighbor(dists: Any) -> list[int]:
     -------
     list of int
     """
-    matrix = matrix_problem(dists).given_matrix()
-    left = np.ones(len(matrix), dtype=np.bool_)
-    tour = [0]
-    left[0] = False
-    while left.any():
-        row = np.where(left, matrix[tour[-1]], np.inf)
-        tour.append(int(np.argmin(row)))
-        left[tour[-1]] = False
-    return tour
+    problem = matrix_problem(dists)
+    tour = _native.nearest_neighbor(search_distances(problem), 0, problem.fixed_edges, 1, _native.StopToken())
+    assert tour is not None  # nobody stops it
+    return list(tour.tolist())
 
 
 def solve_tsp_exact(dists: Any) -> list[int]:

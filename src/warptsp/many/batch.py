@@ -5,8 +5,6 @@ What it does not know takes the way of `solve`: other methods and limits, constr
 direction, numbers out of the ordinary, more cities.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass
@@ -72,7 +70,7 @@ class BatchSearch:
     @classmethod
     def of(
         cls, step: Step, kicks: int | None, seed: int, *, limited: bool, gpu: BatchGpu | None = None
-    ) -> BatchSearch | None:
+    ) -> "BatchSearch | None":
         """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time.
 
         Raises `InvalidOption` if it is, and there is a GPU, which does no other runs.

@@ -1,7 +1,5 @@
 """Where many problems come from: an array, a list, a folder, a file of arrays, or an iterator."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys
@@ -45,7 +43,7 @@ class Source:
         return None if self.items is None else len(self.items)
 
     @classmethod
-    def of(cls, problems: object) -> Source:
+    def of(cls, problems: object) -> "Source":
         """Return the problems that `solve_many` was given.
 
         Raises `InvalidProblem` if they are none, or there are none in a folder or file.

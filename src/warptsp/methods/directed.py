@@ -20,8 +20,6 @@ from warptsp.methods.protocol import Run, View, ViewedRun
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
-__all__ = ["Doubled", "run_doubled"]
-
 
 def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], None]) -> None:
     """Let a search that keeps fixed edges work on an asymmetric problem.

@@ -16,8 +16,6 @@ import warptsp._native as _native
 from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
 
-__all__ = ["FirstSearch"]
-
 TELLING = 0.05  # share of the time, at most, in which tours are made of what is found
 
 

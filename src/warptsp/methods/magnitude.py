@@ -14,8 +14,6 @@ Numbers may be so different that the smallest of them vanish in any frame. Tours
 nothing is proved of them. Integers above 2**53 are searched in smaller ones (`Problem.reduced`).
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Collection
@@ -28,8 +26,6 @@ from numpy.typing import NDArray
 from warptsp.methods.protocol import Report, Run, View, ViewedRun, says_nothing
 from warptsp.problem import Problem
 from warptsp.problem.search import Reduced
-
-__all__ = ["Frame"]
 
 P = TypeVar("P")
 
@@ -56,7 +52,7 @@ class Frame:
     faithful: bool = True  # whether every entry has kept all its digits
 
     @classmethod
-    def of(cls, problem: Problem) -> Frame:
+    def of(cls, problem: Problem) -> "Frame":
         """Choose the frame for an instance."""
         if (reduced := problem.reduced) is not None:
             return _WholeFrame(reduced.problem, faithful=reduced.exact, reduced=reduced)
@@ -74,7 +70,7 @@ class Frame:
         return cls(replace(problem, coordinates=shifted / unit), unit)
 
     @classmethod
-    def _of_matrix(cls, problem: Problem, matrix: NDArray[Any]) -> Frame:
+    def _of_matrix(cls, problem: Problem, matrix: NDArray[Any]) -> "Frame":
         largest = float(matrix.max())
         longest = _longest_below(matrix, largest)
         shown, wall = matrix, math.inf

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["MAIN", "Method", "NoParams"]
-
 MAIN = "lk"
 """The method of `solve` if none is named."""
 

@@ -10,8 +10,6 @@ from warptsp._checks import shown
 from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption
 
-__all__ = ["changed_params", "describe_params", "given_params", "parse_params"]
-
 P = TypeVar("P")
 # Of each dataclass: they are compiled from text, which takes a third of a millisecond.
 _HINTS: dict[type, dict[str, Any]] = {}

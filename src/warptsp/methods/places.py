@@ -19,8 +19,6 @@ from warptsp.neighbors import candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
 
-__all__ = ["Seen", "seen_by"]
-
 P = TypeVar("P")
 
 # Fewer further cities hide little: of C100k.0, where searches as good as before need no places, 1 % are.

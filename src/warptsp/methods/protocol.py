@@ -1,15 +1,13 @@
 """What a method reports to: a run, or a run seen through a view, where a method searches another instance.
 
 A view is data: what it names stands in for what the run has under that name, and all else is the run's own.
-`ViewedRun` lists what methods ask of a run; each docstring is there.
+What methods may ask of either has its docstring in `warptsp.run.Run`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +17,8 @@ import warptsp.run
 from warptsp.errors import WarpTSPError
 from warptsp.machine import Devices
 from warptsp.problem import Problem
-from warptsp.progress import WorkerProgress
 
-if TYPE_CHECKING:
-    Tour: TypeAlias = NDArray[np.int32]
-
-__all__ = ["Report", "Run", "View", "ViewedRun", "best_of", "says_nothing"]
-
+Tour: TypeAlias = NDArray[np.int32]
 Run: TypeAlias = "warptsp.run.Run | ViewedRun"
 
 
@@ -39,7 +32,7 @@ class Report:
     phase: str
     counters: dict[str, int | float]
 
-    def with_tour(self, of: Callable[[Tour], Tour]) -> Report:
+    def with_tour(self, of: Callable[[Tour], Tour]) -> "Report":
         """Return this report of the tour that `of` makes of its tour."""
         tour = self.tour
         return replace(self, tour=lambda: of(tour()))
@@ -86,22 +79,11 @@ class View:
     stops: Callable[[], bool] | None = None
 
 
-_T = TypeVar("_T")
-
-
-class _Seen(Generic[_T]):
-    """What a view has, asked for where it is a function, and else the run."""
-
-    def __init__(self, *, is_asked: bool = False) -> None:
-        self._is_asked = is_asked
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, viewed: ViewedRun, owner: type) -> _T:
-        own = getattr(viewed._view, self._name, None)
-        found: _T = getattr(viewed._run, self._name) if own is None else own() if self._is_asked else own
-        return found
+_OF_THE_MOMENT = ("best", "best_length", "kick_limit", "time_limit")  # functions of a view that are asked
+# What methods ask of a run beside the fields of a view, and may call.
+_FIELDS = ("seed", "threads", "may_use_cpu", "counters", "workers", "stop_reason", "interrupted")
+_CALLS = ("elapsed", "enter", "use_cpu", "limit_kicks", "save", "report_device", "report_counters")
+_PASSED_ON = (*_FIELDS, *_CALLS, "report_worker")
 
 
 class ViewedRun:
@@ -113,37 +95,12 @@ class ViewedRun:
         self._run = run
         self._view = view
 
-    problem = _Seen["Problem"]()
-    start = _Seen["str | Tour"]()
-    given = _Seen["Sequence[Tour]"]()
-    token = _Seen["_native.StopToken"]()
-    device = _Seen["Devices"]()
-    seed = _Seen[int]()
-    threads = _Seen[int]()
-    may_use_cpu = _Seen[bool]()
-    may_end_early = _Seen[bool]()
-    counters = _Seen["dict[str, int | float]"]()
-    workers = _Seen[dict[str, WorkerProgress]]()
-    stop_reason = _Seen["str | None"]()
-    interrupted = _Seen[bool]()
-    best = _Seen["Tour | None"](is_asked=True)
-    best_length = _Seen["int | float | None"](is_asked=True)
-    kick_limit = _Seen["int | None"](is_asked=True)
-    time_limit = _Seen["float | None"](is_asked=True)
-    elapsed = _Seen[Callable[[], float]]()
-    remaining = _Seen["Callable[[], float | None]"]()
-    expect = _Seen[Callable[..., None]]()
-    enter = _Seen[Callable[[str], None]]()
-    use_cpu = _Seen[Callable[[WarpTSPError], None]]()
-    limit_kicks = _Seen[Callable[[int], None]]()
-    report_device = _Seen["Callable[[Devices], None]"]()
-    report_counters = _Seen[Callable[..., None]]()
-    report_worker = _Seen[Callable[[str, WorkerProgress], None]]()
-    report_limit = _Seen[Callable[[str], None]]()
-    report_bound = _Seen["Callable[[int | float], None]"]()
-    report_optimal = _Seen[Callable[[], None]]()
-    start_over = _Seen[Callable[..., None]]()
-    save = _Seen[Callable[[], None]]()
+    def __getattr__(self, name: str) -> Any:
+        """What the view has, and else the run."""
+        own = None if name in _PASSED_ON else getattr(self._view, name)
+        if own is None:
+            return getattr(self._run, name)
+        return own() if name in _OF_THE_MOMENT else own
 
     def offer(self, tour: Tour, *, copy: bool = True) -> None:
         """Keep a tour if it is shorter than the best so far."""

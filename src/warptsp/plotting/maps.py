@@ -4,25 +4,20 @@ Up to `VECTOR_CITIES` cities edges are lines. More are an image that is drawn by
 draws: at the resolution of the file, or of the part that a window shows.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.transforms import IdentityTransform
+from numpy.typing import NDArray
 
 from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION, Colour, css
 from warptsp.plotting.picture import DOTTED_CITIES
 from warptsp.plotting.plane import PANEL, Edges, around_the_world, edges_missing_in, fixed_edges
 from warptsp.plotting.raster import INK, Pen, View, opacity
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
+from warptsp.problem import Problem
 
 VECTOR_CITIES = 20_000
 THICKEST = 1.0  # points

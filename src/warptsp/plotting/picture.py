@@ -4,8 +4,6 @@ An SVG holds the tour as one path with whole-number steps. Beyond `VECTOR_CITIES
 any more, and no eye could tell: the SVG then holds a PNG of suitable size.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 from collections.abc import Sequence
@@ -121,7 +119,7 @@ class Picture:
     pen: Pen
 
     @classmethod
-    def of(cls, problem: Problem, tour: NDArray[np.int32], size: int) -> Picture:
+    def of(cls, problem: Problem, tour: NDArray[np.int32], size: int) -> "Picture":
         """Return the picture of a tour, as it is: check it first."""
         plane = city_plane(problem)
         edges = around_the_world(problem, plane, tour_edges(problem, tour))

@@ -3,8 +3,6 @@
 The native core draws (``native/pictures/raster.h``): ten million edges in about a second.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +48,7 @@ class View:
     height: int
 
     @classmethod
-    def fit(cls, plane: NDArray[np.float64], size: int) -> View:
+    def fit(cls, plane: NDArray[np.float64], size: int) -> "View":
         """Return the view of the whole plane, with a margin, whose longer side has `size` pixels."""
         low, high = bounds(plane)
         margin = max(4.0, 0.02 * size)
@@ -92,7 +90,7 @@ class Pen:
     @classmethod
     def suited(
         cls, plane: NDArray[np.float64], edges: Edges, view: View, *, thickest: float, ink: float = INK
-    ) -> Pen:
+    ) -> "Pen":
         """Return the pen that covers the share `ink` of where the edges are, if it need not be thicker."""
         count = max(len(edges.begins), 1)
         sampled = max(1, count // SURVEYED_EDGES)

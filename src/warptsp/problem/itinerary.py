@@ -1,7 +1,5 @@
 """Where a tour is when: the distance of each leg, from the start to each city, and when it gets there."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import re
@@ -34,7 +32,7 @@ class Itinerary(NamedTuple):
     cumulative: Lengths
 
     @classmethod
-    def of(cls, problem: Problem, tour: NDArray[np.int32], weights: Weights | None = None) -> Itinerary:
+    def of(cls, problem: Problem, tour: NDArray[np.int32], weights: Weights | None = None) -> "Itinerary":
         """Measure a tour, or a path if the instance is open; by other lengths of its arcs if given."""
         n = len(tour)
         count = n - (problem.open is not None)
@@ -109,7 +107,7 @@ class Schedule(NamedTuple):
     depart: float | None
 
     @classmethod
-    def of(cls, problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Schedule | None:
+    def of(cls, problem: Problem, tour: NDArray[np.int32], timing: Timing) -> "Schedule | None":
         """The schedule of a tour; None if nothing gives times.
 
         Raises

@@ -4,33 +4,23 @@ M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of lar
 salesman problems", SIAM Review 33 (1991) 60-100.
 """
 
-from __future__ import annotations
-
 import math
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp._native import Effort
-from warptsp.proof.closed_instance import Stopped
+from warptsp.proof.closed_instance import ClosedInstance, Stopped
 from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
 from warptsp.proof.node_program import NEAR
 from warptsp.proof.node_solver import NodeSolver
+from warptsp.proof.proof import ProofOptions
 from warptsp.proof.side_by_side import side_by_side
 from warptsp.proof.side_search import search_aside
 from warptsp.proof.windows import FEWEST_CITIES, Windows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.proof.closed_instance import ClosedInstance
-    from warptsp.proof.proof import ProofOptions
-
-__all__ = ["BranchAndCut"]
 
 MEMBERS_A_CITY = 0.25
 MOST_FIRST_MEMBERS = 300
@@ -80,7 +70,7 @@ class BranchAndCut:
         options: ProofOptions,
         token: _native.StopToken,
         *,
-        report: Callable[[BranchAndCut], object] = lambda state: None,
+        report: "Callable[[BranchAndCut], object]" = lambda state: None,
         search_until: float | None = None,
         earlier: Certificate | None = None,
     ) -> None:

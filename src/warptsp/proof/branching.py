@@ -3,23 +3,14 @@
 D. Applegate, R. Bixby, V. Chvatal and W. Cook, "Finding cuts in the TSP" (1995).
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.proof.evidence import Branch
 from warptsp.proof.linear_program import Outcome
-from warptsp.proof.node_program import objective_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.proof.node_program import NodeProgram
-
-__all__ = ["sides_of"]
+from warptsp.proof.node_program import NodeProgram, objective_of
 
 CANDIDATES = 8
 """Edges that are tried as branches, and sets of more than two cities."""

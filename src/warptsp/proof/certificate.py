@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.bound.document import Document, write_document
+from warptsp.problem import Problem
+from warptsp.problem.places import Places
 from warptsp.proof.check import MAX_PRICE, is_complete, is_valid, native_least_walk
 from warptsp.proof.closed_instance import (
     exponent_for,
@@ -17,29 +21,10 @@ from warptsp.proof.closed_instance import (
     largest_exponent,
     provable_places,
 )
-from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
+from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.problem.places import Places
     from warptsp.proof.branch_and_cut import BranchAndCut
-    from warptsp.proof.evidence import CutDescription
-
-__all__ = [
-    "FORMAT",
-    "FORMAT_UNFINISHED",
-    "certificate_of",
-    "certificate_of_tour",
-    "is_proof",
-    "read_proof",
-    "read_unfinished",
-    "write_proof",
-    "write_unfinished",
-]
 
 FORMAT = "warptsp proof of optimality"
 FORMAT_UNFINISHED = "warptsp unfinished proof"

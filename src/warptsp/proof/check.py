@@ -1,29 +1,20 @@
 """The slow and obvious check of a certificate of optimality."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.errors import UnsupportedProblem
+from warptsp.problem import Problem
+from warptsp.problem.places import Places
 from warptsp.proof.check_sweep import MOST_EDGES, MOST_SLACK, SweptEdges, SweptRow, leaves_no_tour
 from warptsp.proof.closed_instance import ClosedInstance, has_one_tour, is_optimal, provable_places
-from warptsp.proof.evidence import Branch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from warptsp.problem import Problem
-    from warptsp.problem.places import Places
-    from warptsp.proof.evidence import Certificate, CutDescription, Evidence, Node
-
-__all__ = ["MAX_CHECKED", "MAX_PRICE", "is_complete", "is_valid", "native_least_walk", "proven_bound"]
+from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence, Node
 
 MAX_CHECKED = 3000
 """Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""

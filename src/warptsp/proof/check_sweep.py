@@ -6,19 +6,14 @@ the cities instead of over all sets.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-
-__all__ = ["MOST_EDGES", "MOST_SLACK", "SweptEdges", "SweptRow", "leaves_no_tour"]
+Ints = NDArray[np.int64]
 
 MOST_EDGES = 16
 """Of each city, in a sweep: no proof needs as many."""

@@ -1,34 +1,16 @@
 """An instance as a proof takes it: a closed tour, and lengths in whole numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.bound.held_karp import value_of
+from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
-
-__all__ = [
-    "FRACTION_BITS",
-    "TOLERANCE",
-    "ClosedInstance",
-    "Stopped",
-    "exponent_for",
-    "has_dummy_city",
-    "has_one_tour",
-    "is_optimal",
-    "largest_exponent",
-    "provable_places",
-]
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
@@ -129,7 +111,7 @@ class ClosedInstance:
         exponent: int | None = None,
         token: _native.StopToken | None = None,
         places: Places | None = None,
-    ) -> ClosedInstance:
+    ) -> "ClosedInstance":
         """Close an instance, or these places of it, with a tour of this length, by default with units that
         suit it.
 

@@ -1,20 +1,13 @@
 """What a proof of optimality consists of: branches, and prices that prove a bound."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+import numpy as np
+from numpy.typing import NDArray
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
-    """The class of each city, lengths between classes, right side, handles and teeth of a comb or star."""
-
-__all__ = ["Branch", "Certificate", "Evidence", "Node"]
+CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
+"""The class of each city, lengths between classes, right side, handles and teeth of a comb or star."""
 
 
 @dataclass(frozen=True, slots=True)

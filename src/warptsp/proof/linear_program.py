@@ -3,29 +3,22 @@
 HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) comes with ``warptsp[prove]``.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
+from collections.abc import Callable
 from enum import Enum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
-    ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
-    """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
-
-__all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
+SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
+"""Costs of columns or lower limits of rows; where each begins; indices and values of all."""
 
 _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
@@ -145,7 +138,7 @@ class LinearProgram:
         self.solutions = 0
         self.most_steps = _NO_LIMIT
 
-    def copy(self, to_cuts: ToCuts) -> LinearProgram:
+    def copy(self, to_cuts: ToCuts) -> "LinearProgram":
         """Return the same programme, in a solver of its own, for solutions of few steps."""
         other = LinearProgram(self._cities, self._token, self._longest, to_cuts)
         other._check(other._solver.passModel(self._solver.getLp()))

@@ -1,18 +1,10 @@
 """Sets of cities on one side of a line, and on every other line: tours leave each an even number of times."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-__all__ = ["Lines"]
+from numpy.typing import NDArray
 
 MOST_LINES = 0.5
 """Of each city: where more coordinates differ, there are no rows and columns."""

@@ -1,29 +1,18 @@
 """The linear programme of a node, with the edges that its prices want, and the bounds that they prove."""
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
-from warptsp.proof.closed_instance import FRACTION_BITS, Stopped
-from warptsp.proof.evidence import Branch, Evidence, Node
+from warptsp.proof.closed_instance import FRACTION_BITS, ClosedInstance, Stopped
+from warptsp.proof.evidence import Branch, CutDescription, Evidence, Node
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.lines import Lines
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from warptsp.proof.closed_instance import ClosedInstance
-    from warptsp.proof.evidence import CutDescription
-
-__all__ = ["MOST_STATES", "NEAR", "NodeProgram", "objective_of"]
 
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""

@@ -4,29 +4,20 @@ M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of lar
 salesman problems", SIAM Review 33 (1991) 60-100.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._native import Effort
 from warptsp.proof.branching import sides_of
+from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.evidence import Branch, Node
 from warptsp.proof.linear_program import Outcome
 from warptsp.proof.node_program import MOST_STATES, NodeProgram, objective_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from warptsp.proof.closed_instance import ClosedInstance
-
-__all__ = ["NodeSolver"]
 
 MAX_CUTS = 100
 """Rows that one round adds, those with the largest violation; more for more than a thousand cities."""

@@ -1,24 +1,17 @@
 """What a proof takes, says on its way, and comes to."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+import warptsp._native as _native
 from warptsp.claims import bound_gap
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem import Problem
-    from warptsp.stop import StopToken
-
-__all__ = ["Proof", "ProofOptions", "ProofProgress"]
+from warptsp.problem import Problem
+from warptsp.stop import StopToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +89,7 @@ class Proof:
     signal: int | None = None
     skipped: str | None = None
 
-    def without_claims(self) -> Proof:
+    def without_claims(self) -> "Proof":
         """Return the same proof without what is said of lengths: its tour has missing arcs."""
         return replace(
             self, length=math.inf, lower_bound=0, proved=False, root_bound=0, nodes=0, edges_left=None

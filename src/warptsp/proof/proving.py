@@ -1,21 +1,22 @@
 """Proving that a tour is optimal (``docs/proofs.md``)."""
 
-from __future__ import annotations
-
 import logging
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+import warptsp._native as _native
 from warptsp.claims import confirmed_bound
 from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.places import Places
+from warptsp.problem.search import Reduced
 from warptsp.problem.values import read_only
 from warptsp.proof.branch_and_cut import BranchAndCut
 from warptsp.proof.certificate import (
@@ -32,22 +33,12 @@ from warptsp.proof.closed_instance import (
     is_optimal,
     provable_places,
 )
+from warptsp.proof.evidence import Certificate
 from warptsp.proof.linear_program import has_solver, require_solver
 from warptsp.proof.proof import Proof, ProofOptions, ProofProgress
+from warptsp.stop import StopToken
 from warptsp.stop.callback import is_true
 from warptsp.stop.limits import token_until
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    import warptsp._native as _native
-    from warptsp.problem.places import Places
-    from warptsp.problem.search import Reduced
-    from warptsp.proof.evidence import Certificate
-    from warptsp.stop import StopToken
-
-
-__all__ = ["MAX_CITIES", "check_provable", "provable_count", "prove_with", "prove_within"]
 
 logger = logging.getLogger(__name__)
 

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["Worker", "side_by_side"]
-
 POLL_SECONDS = 0.02
 """Between two looks at the clocks."""
 

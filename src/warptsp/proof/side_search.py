@@ -4,25 +4,17 @@ D. Applegate, R. Bixby, V. Chvatal and W. Cook, "Finding tours in the TSP" (1999
 edges, too; here they are those of a population and its crossover (``native/lk/edge_assembly.h``).
 """
 
-from __future__ import annotations
-
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.backends.instance import are_small, tolerance_of_bound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warptsp.proof.closed_instance import ClosedInstance
-
-__all__ = ["search_aside"]
+from warptsp.proof.closed_instance import ClosedInstance
 
 FEWEST_CITIES = 8
 """With fewer there is no search, and no need of one."""

@@ -5,29 +5,19 @@ cuts hold for the whole instance once every other city is in one of their classe
 all cities is solved a few times, with thousands of new cuts, and not in every round.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._native import Effort
-from warptsp.proof.closed_instance import Stopped
+from warptsp.proof.closed_instance import ClosedInstance, Stopped
+from warptsp.proof.evidence import CutDescription
 from warptsp.proof.node_solver import NodeSolver
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from warptsp.proof.closed_instance import ClosedInstance
-    from warptsp.proof.evidence import CutDescription
-
-__all__ = ["FEWEST_CITIES", "Windows"]
 
 FEWEST_CITIES = 2500
 """With fewer there are no windows. The bound of E3k.0 is 0.062 % below its best tour after 31 CPU seconds

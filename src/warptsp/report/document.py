@@ -1,7 +1,5 @@
 """The page: what is in it, and what a browser may load for it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -107,7 +105,7 @@ class Report:
         first: int | None = None,
         timing: Timing | None = None,
         tiles: Tiles | None = None,
-    ) -> Report:
+    ) -> "Report":
         """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
         snapshots = result.snapshots or (best,)
@@ -129,7 +127,7 @@ class Report:
         )
 
     @classmethod
-    def of_tours(cls, problem: Problem, tours: Mapping[str, NDArray[np.int32]]) -> Report:
+    def of_tours(cls, problem: Problem, tours: Mapping[str, NDArray[np.int32]]) -> "Report":
         """Return the report of tours of an instance that were there already, by name; the best comes last."""
         lengths = {name: problem.length(tour) for name, tour in tours.items()}
         names = sorted(tours, key=lambda name: lengths[name], reverse=True)

@@ -1,7 +1,5 @@
 """Cities in the plane of a page: whole numbers of steps, in Mercator's projection for places on the Earth."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +28,7 @@ class Plane:
     mercator: bool  # whether this is Web Mercator's projection, and the world is 1 wide
 
     @classmethod
-    def of(cls, problem: Problem) -> Plane | None:
+    def of(cls, problem: Problem) -> "Plane | None":
         """Return the plane of an instance, None if it has no coordinates to draw."""
         if problem.plot_points is None:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
@@ -198,6 +198,11 @@ def as_criterion(stop: object) -> StoppingCriterion:
 
 
 class _Composite(StoppingCriterion):
+    """Criteria of which any or all must say stop."""
+
+    _hold: ClassVar[Any]  # `any` or `all`
+    _pick: ClassVar[Any]  # of their limits: `min` or `max`
+    _word: ClassVar[str]  # between them
     criteria: tuple[StoppingCriterion, ...]
 
     def __init__(self, *criteria: StoppingCriterion | Callable[[SearchState], bool]) -> None:
@@ -209,6 +214,23 @@ class _Composite(StoppingCriterion):
             flat.extend(criterion.criteria if type(criterion) is type(self) else (criterion,))
         self.criteria = tuple(flat)
 
+    def __call__(self, state: SearchState) -> bool:
+        return bool(self._hold(criterion(state) for criterion in self.criteria))
+
+    def limit(self) -> Limit:
+        return self._joined([criterion.limit() for criterion in self.criteria])
+
+    def planned_limit(self) -> Limit:
+        return self._joined([criterion.planned_limit() for criterion in self.criteria])
+
+    def _joined(self, limits: list[Limit]) -> Limit:
+        found: list[Any] = []
+        for values in zip(*limits, strict=True):
+            known = [value for value in values if value is not None]
+            # Only what bounds every one of them bounds all of them.
+            found.append(self._pick(known) if known and self._hold(v is not None for v in values) else None)
+        return Limit(*found)
+
     def check(self, problem: Problem, known: KnownLength | None) -> None:
         for criterion in self.criteria:
             criterion.check(problem, known)
@@ -216,8 +238,14 @@ class _Composite(StoppingCriterion):
     def needs_bound(self) -> bool:
         return any(criterion.needs_bound() for criterion in self.criteria)
 
+    def may_end_early(self) -> bool:
+        return bool(self._hold(criterion.may_end_early() for criterion in self.criteria))
+
     def missed(self, state: SearchState) -> str:
         return "; ".join(filter(None, (criterion.missed(state) for criterion in self.criteria)))
+
+    def __str__(self) -> str:
+        return self._word.join(map(str, self.criteria))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.criteria))})"
@@ -226,61 +254,19 @@ class _Composite(StoppingCriterion):
 class AnyOf(_Composite):
     """Stop when any of the criteria is met: ``a | b``."""
 
-    def __call__(self, state: SearchState) -> bool:
-        return any(criterion(state) for criterion in self.criteria)
+    _hold, _pick, _word = any, min, " or "
 
     def reason(self, state: SearchState) -> str:
         return next((c.reason(state) for c in self.criteria if c(state)), str(self))
 
-    def limit(self) -> Limit:
-        return _earliest([c.limit() for c in self.criteria])
-
-    def planned_limit(self) -> Limit:
-        return _earliest([c.planned_limit() for c in self.criteria])
-
     def tokens(self) -> tuple[StopToken, ...]:
         return tuple(token for c in self.criteria for token in c.tokens())
-
-    def may_end_early(self) -> bool:
-        return any(criterion.may_end_early() for criterion in self.criteria)
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.criteria))
 
 
 class AllOf(_Composite):
     """Stop when all of the criteria are met at the same time: ``a & b``."""
 
-    def __call__(self, state: SearchState) -> bool:
-        return all(criterion(state) for criterion in self.criteria)
+    _hold, _pick, _word = all, max, " and "
 
     def reason(self, state: SearchState) -> str:
         return " and ".join(c.reason(state) for c in self.criteria)
-
-    def limit(self) -> Limit:
-        return _latest([c.limit() for c in self.criteria])
-
-    def planned_limit(self) -> Limit:
-        return _latest([c.planned_limit() for c in self.criteria])
-
-    def may_end_early(self) -> bool:
-        return all(criterion.may_end_early() for criterion in self.criteria)
-
-    def __str__(self) -> str:
-        return " and ".join(map(str, self.criteria))
-
-
-def _earliest(limits: list[Limit]) -> Limit:
-    seconds = [limit.seconds for limit in limits if limit.seconds is not None]
-    kicks = [limit.kicks for limit in limits if limit.kicks is not None]
-    return Limit(min(seconds, default=None), min(kicks, default=None))
-
-
-def _latest(limits: list[Limit]) -> Limit:
-    # Only what bounds every one of them bounds all of them.
-    seconds = [limit.seconds for limit in limits if limit.seconds is not None]
-    kicks = [limit.kicks for limit in limits if limit.kicks is not None]
-    return Limit(
-        max(seconds) if len(seconds) == len(limits) else None,
-        max(kicks) if len(kicks) == len(limits) else None,
-    )

@@ -4,8 +4,6 @@ Dynamic programming along the order: the cheapest way to have left a unit by eac
 independent of how the order was found.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,7 +22,7 @@ class Options:
     offsets: Ints  # unit i has the options from ``offsets[i]`` on, before ``offsets[i + 1]``
 
     @classmethod
-    def two_ways(cls, units: Units) -> Options:
+    def two_ways(cls, units: Units) -> "Options":
         """Forwards, and backwards where that is allowed and different."""
         both = units.reversible & ~units.single
         offsets = np.concatenate([[0], np.cumsum(1 + both)]).astype(np.intp)

@@ -1,7 +1,5 @@
 """Strokes as the search sees them: the points where each may be entered, and where it is left then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -100,11 +98,11 @@ class Units:
     def __len__(self) -> int:
         return len(self.first)
 
-    def of(self, members: Ints) -> Units:
+    def of(self, members: Ints) -> "Units":
         """Some of them."""
         return Units(self.first[members], self.last[members], self.reversible[members])
 
-    def entered_at(self, points: Path, members: Ints) -> Units:
+    def entered_at(self, points: Path, members: Ints) -> "Units":
         """The same, with the closed loops `members` entered at these points."""
         first, last = self.first.copy(), self.last.copy()
         first[members] = last[members] = points

@@ -4,8 +4,6 @@ All groups are searched at once where that can be; otherwise one after the other
 last.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 
@@ -66,7 +64,7 @@ class Task:
         outlines: list[Path] | None,  # where inner ones come first
         tolerance: float,
         machine: Machine,
-    ) -> Task:
+    ) -> "Task":
         axes = paths[0].shape[1] if paths else 2
         first = np.array([path[0] for path in paths]).reshape(-1, axes)
         last = np.array([path[-1] for path in paths]).reshape(-1, axes)

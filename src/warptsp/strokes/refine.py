@@ -6,8 +6,6 @@ neighbours. Each round values all moves at once in NumPy, and makes the best of 
 The or-opt move is Or's (1976); the segment exchange is the 3-opt move that turns nothing around.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -46,7 +44,7 @@ class _Row:
     blocked: Ints  # of places behind each, the first that must stay behind one at or behind it
 
     @classmethod
-    def of(cls, section: Section, found: Ordering) -> _Row:
+    def of(cls, section: Section, found: Ordering) -> "_Row":
         units, ends, parent = section.units, section.ends, section.parent
         order, backwards = found.order, found.backwards
         flags = backwards[order][:, None]
@@ -92,7 +90,7 @@ class _Row:
         backwards[self.order[1:-1]] = self.backwards[1:-1]
         return Ordering(self.order[1:-1].copy(), backwards)
 
-    def rearranged(self, taken: Ints, turned: Flags) -> _Row:
+    def rearranged(self, taken: Ints, turned: Flags) -> "_Row":
         """The units at the places `taken`, in this order, some of them turned."""
         order = self.order[taken]
         flags = np.zeros(len(order), dtype=np.bool_)

@@ -5,8 +5,6 @@ entered at a given vertex is one city; the ends are cities, too. What the tour's
 `directed` (strokes that keep their direction, costs that are no norm) and `refine`.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -100,7 +98,7 @@ class Cities:
     end: int | None
 
     @classmethod
-    def of(cls, units: Units, ends: Ends, *, apart: bool = False) -> Cities:
+    def of(cls, units: Units, ends: Ends, *, apart: bool = False) -> "Cities":
         """Number them: the start, the end where it is another place, then one or two for each unit.
 
         The end is another city even in the same place if the two are `apart`.

@@ -5,8 +5,6 @@ else numbering, candidate lists and start tour are those of the CPU's search (`b
 cities near each other have numbers near each other: parts are pieces of that order, and of others like it.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import replace
@@ -79,7 +77,7 @@ class Cities:
         assert self.points is not None  # else it is another one's
         return geometry.tour_length(self.device, self.points, tour, self.metric)
 
-    def copy_to(self, device: Device, **there: DeviceArray) -> Cities:
+    def copy_to(self, device: Device, **there: DeviceArray) -> "Cities":
         """The same cities on another GPU, for rounds alone: without what sets them up.
 
         `there` are attributes whose arrays are on that GPU already.
@@ -179,7 +177,7 @@ class HostCities(Cities):
     @staticmethod
     def build(
         device: Device, instance: SearchInstance, rows: NDArray[np.int32], token: _native.StopToken
-    ) -> HostCities | None:
+    ) -> "HostCities | None":
         """The cities with these candidate lists of the instance; None if the token stopped it."""
         if not instance.has_matrix:
             return PointCities(device, instance, rows)

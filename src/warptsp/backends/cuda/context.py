@@ -1,7 +1,5 @@
 """One GPU as the driver has it: its context, one stream of work, and the errors of the driver in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -68,7 +66,7 @@ class Context:
             self.memory_total = self._memory_totals[ordinal]
             self._pools = bool(limits.memory_pools_supported)
 
-    def after(self, *others: Context) -> None:
+    def after(self, *others: "Context") -> None:
         """Go on only when other GPUs have done what they were told so far."""
         for other in others:
             with other._named("mark its work"):
@@ -83,7 +81,7 @@ class Context:
             self._stream.sync()
 
     @contextmanager
-    def timer(self) -> Iterator[Timer]:
+    def timer(self) -> "Iterator[Timer]":
         """Measure the time that the GPU takes for what it is told inside; `Timer.seconds` waits for it."""
         timer = Timer(self)
         timer._begun = self._record()

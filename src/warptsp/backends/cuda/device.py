@@ -4,8 +4,6 @@ Every call returns at once unless it says that it waits; the GPU does what it wa
 calls. A `Device` and all that it made are for one thread at a time; a thread may have several devices.
 """
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from logging import Logger
@@ -73,7 +71,7 @@ class Device(DeviceMemory):
         super().__init__(ordinal, core, api)
 
     @classmethod
-    def open(cls, ordinal: int = 0) -> Device:
+    def open(cls, ordinal: int = 0) -> "Device":
         """Take the GPU ``cuda:ordinal`` into use; waits for the driver, some tenths of a second.
 
         BackendUnavailable as from `find_usable`; DeviceOutOfMemory or DeviceFailure if the GPU has no memory
@@ -94,7 +92,7 @@ class Device(DeviceMemory):
         self._modules.clear()
         self._leave_pool()
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> "Device":
         return self
 
     def __exit__(self, *_: object) -> None:

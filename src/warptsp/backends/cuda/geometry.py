@@ -4,8 +4,6 @@ The cities are numbered as on the CPU (`backends.instance`). The kernels are in 
 their bodies in headers that the tests run on the CPU. Results do not depend on how threads are scheduled.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +37,7 @@ class Layout:
     def dimensions(self) -> int:
         return self.points.shape[1]
 
-    def copy_to(self, device: Device) -> Layout:
+    def copy_to(self, device: Device) -> "Layout":
         """The same on another GPU."""
         return Layout(*(array.copy_to(device) for array in (self.city, self.points, self.frame)))
 

@@ -11,14 +11,11 @@ import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from warptsp.backends.cuda.cache import Code
 from warptsp.backends.cuda.compiler import Source, compile_kernels
+from warptsp.backends.cuda.device import Device, Kernel
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from warptsp.backends.cuda.cache import Code
-    from warptsp.backends.cuda.device import Device, Kernel
 
 MOST_BLOCKS = {(7, 5): 16, (8, 6): 16, (8, 9): 24, (12, 0): 24}  # of a multiprocessor; 32 of all others
 _RESERVED_SHARED = 1024  # bytes that the compiler adds to a block's own from compute capability 9.0 on

@@ -1,7 +1,5 @@
 """What one GPU does of a round of the main solver: its share of the parts of a tour, or tours of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -123,7 +121,7 @@ class PartShare:
             self.seconds_a_part = seconds / self._searched
         return seconds
 
-    def take_from(self, giver: PartShare, *, blobs: bool, paths: bool) -> None:
+    def take_from(self, giver: "PartShare", *, blobs: bool, paths: bool) -> None:
         """Copy what another GPU's parts hand over; their paths are for the one who joins them."""
         n, parts, copies = self.cities.n, self.plan.parts, len(self.copies)
         first, stop = giver.parts.start, giver.parts.stop

@@ -16,6 +16,7 @@ from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
 from warptsp.problem.doubts import look_like_degrees
 
+from .fields import MINUS, is_number
 from .titles import SIZES, plain, rank
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
@@ -323,10 +324,8 @@ def doubt_about_minutes(
 
 def _is_part(value: object) -> bool:
     """Whether this may be the minutes of an angle."""
-    try:
-        return 0.0 <= float(str(value).replace(",", ".")) < 60.0
-    except ValueError:
-        return False
+    text = str(value).strip()
+    return is_number(text) and 0.0 <= float(text.replace(",", ".").replace(MINUS, "-")) < 60.0
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:

@@ -1,7 +1,5 @@
 """A table: titles, columns, and the numbers of its rows, wherever they come from."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -121,7 +119,7 @@ class Table:
         self.incomplete[line] = row
         return False
 
-    def with_columns(self, place: int, titles: Sequence[str], rows: list[tuple[int, list[str]]]) -> Table:
+    def with_columns(self, place: int, titles: Sequence[str], rows: list[tuple[int, list[str]]]) -> "Table":
         """The same with other columns in place of one: their titles, and the fields of each row."""
         split = TableRows(rows, self.file, list(titles))
         split.incomplete = self.incomplete

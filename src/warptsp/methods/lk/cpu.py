@@ -1,7 +1,5 @@
 """The main solver on CPU threads."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -36,7 +34,7 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
     search.finish()
 
 
-def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
+def _set_up(problem: Problem, run: Run, params: LkParams) -> "_Search | None":
     """Build candidate lists, start tour and search; None if time ran out.
 
     Each step leaves the best tour there is, in case the next one runs out of time.

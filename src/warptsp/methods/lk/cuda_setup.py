@@ -1,7 +1,5 @@
 """What the main solver on GPUs begins with: numbered cities, candidate lists and a first tour."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ of thousands of cities take a second. Otherwise a population of tours, each afte
 crossed by edge assembly; what it comes to joins the next one.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable
@@ -29,8 +27,6 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
-
-__all__ = ["search"]
 
 logger = logging.getLogger(__name__)
 

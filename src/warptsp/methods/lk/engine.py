@@ -3,8 +3,6 @@
 An engine says how tours are kicked, grown and crossed, and what there is time for: `cpu`, `cuda`, `directed`.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

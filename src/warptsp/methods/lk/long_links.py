@@ -6,8 +6,6 @@ the tour between two of them is a fixed edge. It is one array on the CPU, and it
 when every fixed edge is replaced by the path that it stands for.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

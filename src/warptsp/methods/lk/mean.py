@@ -6,8 +6,6 @@ search of the sum of both directions finds a better tour, and the directed searc
 direction of that.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,6 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
-
-__all__ = ["asymmetry", "search_mean", "seconds_for_mean"]
 
 _ROWS, _NEAREST = 200, 8  # that the measure looks at
 _START = "greedy"

@@ -1,7 +1,5 @@
 """Parameters of the main solver, and what its search on CPU threads and that on a GPU agree on."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

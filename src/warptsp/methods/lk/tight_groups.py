@@ -9,8 +9,6 @@ A group is what Kruskal's algorithm has joined when the way on is much longer th
 by which nearly the same groups are found as by candidate lists, in a fifth of the time (EXP-483).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,8 +27,6 @@ from warptsp.methods.protocol import Run, View, ViewedRun
 from warptsp.neighbors import candidate_lists
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, constrained, of_groups
-
-__all__ = ["search_with_groups", "tight_groups"]
 
 PHASE = "tight groups"
 

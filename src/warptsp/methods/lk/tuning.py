@@ -5,8 +5,6 @@ one was chosen without a measurement of it alone. What a user can choose is in `
 in `warptsp.methods.annealing`, and what depends on the kernels in `warptsp.backends.cuda.tuning`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from warptsp._native import Kicks, LkParams, PopulationPlan

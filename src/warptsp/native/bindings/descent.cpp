@@ -2,6 +2,7 @@
 #include "papers/exhaustive/descent.h"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "distances.h"
@@ -11,15 +12,9 @@ using namespace warptsp::exhaustive;
 
 namespace {
 
-// Keeps the arrays that a descent refers to alive with it.
-struct BoundDescent {
-  std::unique_ptr<Descent> descent;
-  Distances distances;
-};
-
-BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances &distances, bool dummy,
-                          Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, int threads,
-                          std::vector<int> kept, std::vector<std::pair<int, int>> before) {
+std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, const Distances &distances, bool dummy,
+                                      Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance,
+                                      int threads, std::vector<int> kept, std::vector<std::pair<int, int>> before) {
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
   require(!neighborhoods.empty(), "a descent needs a neighborhood");
@@ -37,36 +32,25 @@ BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances
     const int both[] = {a, b};
     check_cities(both, 2, 0, n, "what comes before another");
   }
-
-  BoundDescent bound;
-  bound.distances = distances;
   const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n, dummy};
-  bound.descent =
+  auto descent =
       std::make_unique<Descent>(source, std::move(order), cities, fixed_partners(fixed_edges, n), tolerance, threads);
-  bound.descent->constrain(std::move(kept), std::move(before));
-  return bound;
+  descent->constrain(std::move(kept), std::move(before));
+  return descent;
 }
 
 }  // namespace
 
 void bind_descent(nb::module_ &m) {
-  using nb::arg;
-  nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in neighborhoods.")
-      .def_static("create", make_descent, nb::kw_only(), arg("neighborhoods"), arg("distances"), arg("dummy"),
-                  arg("tour"), arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"))
-      .def(
-          "proceed",
-          [](BoundDescent &b, double seconds, long long passes, StopToken &token) {
-            bool complete = false;
-            interruptible(token, [&] { complete = b.descent->proceed(seconds, passes, token); });
-            return complete;
-          },
-          arg("seconds"), arg("passes"), arg("token"),
-          "Passes for so long, and so many (-1: any number); True when no move shortens the tour.")
-      .def_prop_ro("length", [](const BoundDescent &b) { return b.descent->length(); })
-      .def("tour", [](const BoundDescent &b) { return to_numpy(b.descent->tour()); })
-      .def("counters", [](const BoundDescent &b) {
-        const DescentCounters &c = b.descent->counters();
+  nb::class_<Descent>(m, "Descent", "One tour, and best-improvement descent in neighborhoods.")
+      .def_static("create", make_descent, nb::kw_only(), "neighborhoods"_a, "distances"_a, "dummy"_a, "tour"_a,
+                  "fixed_edges"_a, "tolerance"_a, "threads"_a, "kept"_a, "before"_a, nb::keep_alive<0, 2>())
+      .def("proceed", Interruptible<double, long long>::call(&Descent::proceed), "seconds"_a, "passes"_a, "token"_a,
+           "Passes for so long, and so many (-1: any number); True when no move shortens the tour.")
+      .def_prop_ro("length", &Descent::length)
+      .def("tour", [](const Descent &descent) { return to_numpy(descent.tour()); })
+      .def("counters", [](const Descent &descent) {
+        const DescentCounters &c = descent.counters();
         return counts_of({{"passes", c.passes}, {"evaluations", c.evaluations}, {"moves", c.moves}});
       });
 }

@@ -1,5 +1,6 @@
 // Symmetrical 2-opt and annealing on CPU threads, for Python: warptsp.papers.symmetric.search drives them.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
 #include <optional>
@@ -15,13 +16,11 @@ using namespace warptsp::symmetric;
 
 namespace {
 
-// Several tours of the same instance, and the arrays that they refer to.
+// Several tours of the same instance.
 struct BoundTours {
   BoundTours() = default;
   BoundTours(BoundTours &&) = default;
   std::vector<std::unique_ptr<CircleSearch>> tours;  // one by one, and all of the same kind
-  Distances distances;
-  std::optional<Array<const int, 2>> fixed;
   int threads;
 };
 
@@ -65,8 +64,6 @@ void bind_symmetric(nb::module_ &m) {
               throw nb::value_error("fixed has not two entries a city");
             if (instance.planar && points.stride != 2) throw nb::value_error("the points lie in no plane");
             auto bound = std::make_unique<BoundTours>();
-            bound->distances = distances;
-            bound->fixed = fixed;
             bound->threads = threads;
             instance.size = n;
             instance.kind = distances.kind;
@@ -82,10 +79,10 @@ void bind_symmetric(nb::module_ &m) {
               else
                 bound->tours.push_back(
                     std::make_unique<SymmetricTour>(instance, cities, seed, (unsigned long long)chain));
-            return bound.release();
+            return bound;
           },
-          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("instance"), nb::arg("triples"),
-          nb::arg("fixed").none(), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"), nb::arg("threads"))
+          nb::kw_only(), "distances"_a, "instance"_a, "triples"_a, "fixed"_a.none(), "circle"_a, "seed"_a, "chains"_a,
+          "threads"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def(
           "descend",
           [](BoundTours &b, double seconds, StopToken &token) {
@@ -116,10 +113,7 @@ void bind_symmetric(nb::module_ &m) {
           nb::arg("token"), "Make so many steps of annealing with every tour.")
       .def(
           "cities",
-          [](const BoundTours &b, int chain) {
-            std::vector<int> cities = b.tours.at(chain)->cities();
-            return to_numpy(std::move(cities));
-          },
+          [](const BoundTours &b, int chain) { return to_numpy(std::vector<int>(b.tours.at(chain)->cities())); },
           nb::arg("chain"), "The cities on the circle of a chain.")
       .def(
           "lengths",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bound/spanning_tree.h"
+#include "common/disjoint_sets.h"
 #include "common/radix_sort.h"
 
 namespace warptsp::bound {
@@ -64,13 +65,9 @@ class PathMaxima {
     std::vector<int> parent(n), last(n), next(n, -1), behind(n, 0);
     std::iota(parent.begin(), parent.end(), 0);
     std::iota(last.begin(), last.end(), 0);
-    const auto root_of = [&](int v) {
-      while (parent[v] != v) v = parent[v] = parent[parent[v]];
-      return v;
-    };
     // A component's root is its first city.
     for (const TreeEdge &edge : edges) {
-      int a = root_of(edge.low), b = root_of(edge.high);
+      int a = root_of(parent, edge.low), b = root_of(parent, edge.high);
       if (a == b) return false;
       next[last[a]] = b;
       behind[last[a]] = edge.length;
@@ -80,7 +77,7 @@ class PathMaxima {
     place_.resize(n);
     step_.resize(n);
     int at = 0;
-    for (int v = root_of(0); v >= 0; v = next[v], ++at) {
+    for (int v = root_of(parent, 0); v >= 0; v = next[v], ++at) {
       place_[v] = at;
       step_[at] = behind[v];
     }

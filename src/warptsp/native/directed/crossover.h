@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/random.h"
 #include "directed/exchanges.h"
 #include "lk/tour_population.h"
@@ -235,11 +236,7 @@ class Crossover {
     const int s = (int)(std::lower_bound(cut_.begin(), cut_.end(), place_[city]) - cut_.begin());
     return s == (int)cut_.size() ? 0 : s;
   }
-  int subtour(int city) {
-    int s = subtour_of_[segment(city)];
-    while (joined_[s] != s) s = joined_[s] = joined_[joined_[s]];
-    return s;
-  }
+  int subtour(int city) { return root_of(joined_, subtour_of_[segment(city)]); }
 
   // Puts the arcs into `a`, and joins what falls apart. False if no way to do so was found.
   bool apply(Member &a, Random &random, Cost &gain) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/parallel.h"
 #include "common/random.h"
 
@@ -358,9 +359,7 @@ class Subtours {
   // The subtour of the city at a position of A.
   int at(int position) {
     const int r = (int)(std::lower_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) - 1;
-    int s = of_segment_[r >= 0 ? r : (int)cuts.size() - 1];
-    while (joined_to_[s] != s) s = joined_to_[s] = joined_to_[joined_to_[s]];
-    return s;
+    return root_of(joined_to_, of_segment_[r >= 0 ? r : (int)cuts.size() - 1]);
   }
   // Calls `visit` with the segments of a subtour.
   template <class Visit>

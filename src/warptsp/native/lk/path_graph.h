@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/radix_sort.h"
 #include "common/stop_token.h"
 #include "lk/warp_parts.h"
@@ -79,12 +80,6 @@ class PathGraph {
     } while (end != first);
   }
 
-  // Union-find over the closed tours.
-  int root(int tour) {
-    while (parent_[tour] != tour) tour = parent_[tour] = parent_[parent_[tour]];
-    return tour;
-  }
-
   template <class Length>
   bool join(int tours, int count, Length &&length) {
     constexpr int examined = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
@@ -114,7 +109,7 @@ class PathGraph {
     };
     for (int s = 0; s + 1 < tours; s++) {
       const std::vector<int> &own = of_tour[by_size[s]];
-      const int self = root(by_size[s]);
+      const int self = root_of(parent_, by_size[s]);
       double best = 0.5 * kept;
       int best_a = -1, best_b = -1;
       bool best_crossed = false;
@@ -136,7 +131,7 @@ class PathGraph {
         for (size_t i = 0; i < own.size(); i += step) {
           const int a = own[i];
           for (int b = std::max(0, a - range); b < std::min(gaps, a + range + 1); b++)
-            if (root(gaps_[b].tour) != self) compare(a, b);
+            if (root_of(parent_, gaps_[b].tour) != self) compare(a, b);
         }
         if (best_a < 0 && range == gaps) return false;
       }
@@ -148,7 +143,7 @@ class PathGraph {
       };
       link(one, one.end, best_crossed ? other_beyond : other.end);
       link(other, beyond, best_crossed ? other.end : other_beyond);
-      parent_[self] = root(other.tour);
+      parent_[self] = root_of(parent_, other.tour);
     }
     return true;
   }

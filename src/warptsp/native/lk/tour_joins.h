@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "lk/path_order.h"
 
 namespace warptsp::lk {
@@ -31,11 +32,6 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
     above[join.other] = join.other;
     for (const int end : {join.a, join.a_link, join.b, join.b_link}) taken[end] = 0;
   }
-  const auto root = [&](int tour) {
-    while (above[tour] != tour) tour = above[tour] = above[above[tour]];
-    return tour;
-  };
-
   joins.erase(std::remove_if(joins.begin(), joins.end(), [](const JoinOfTours &join) { return !join.found; }),
               joins.end());
   std::sort(joins.begin(), joins.end(), [](const JoinOfTours &one, const JoinOfTours &other) {
@@ -43,7 +39,7 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
   });
   for (const JoinOfTours &join : joins) {
     const int ends[4] = {join.a, join.a_link, join.b, join.b_link};
-    const int own = root(join.tour), other = root(join.other);
+    const int own = root_of(above, join.tour), other = root_of(above, join.other);
     if (own == other || std::any_of(ends, ends + 4, [&](int end) { return taken[end]; })) continue;
     above[own] = other;
     for (const int end : ends) taken[end] = 1;
@@ -51,7 +47,7 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
     for (const int end : {join.a, to_a, to_a, join.a, join.a_link, to_a_link, to_a_link, join.a_link})
       chosen.links.push_back(end);
   }
-  for (const int tour : tours) chosen.names.insert(chosen.names.end(), {tour, root(tour)});
+  for (const int tour : tours) chosen.names.insert(chosen.names.end(), {tour, root_of(above, tour)});
   return chosen;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/parallel.h"
 #include "common/random.h"
 #include "common/stop_token.h"
@@ -58,11 +59,6 @@ class TourMerge {
   std::vector<int> above_;          // union-find over cycles
   std::vector<Subtours> subtours_;  // of each thread
 
-  int root(int cycle) {
-    while (above_[cycle] != cycle) cycle = above_[cycle] = above_[above_[cycle]];
-    return cycle;
-  }
-
   bool pass(WeightedTour &a, const WeightedTour &b, Random &random, int threads) {
     a_ = LinkedTour(a.order);
     b_ = LinkedTour(b.order);
@@ -93,14 +89,14 @@ class TourMerge {
         int &other = component_[cycle[q]];
         if (other < 0)
           other = k;
-        else
-          above_[std::max(root(other), root(k))] = std::min(root(other), root(k));
+        else if (const auto [low, high] = std::minmax({root_of(above_, other), root_of(above_, k)}); low < high)
+          above_[high] = low;
       }
     }
     std::vector<Choice> components;
     std::vector<int> number(count, -1);
     for (int k = 0; k < count; k++) {
-      int &own = number[root(k)];
+      int &own = number[root_of(above_, k)];
       if (own < 0) own = (int)components.size(), components.emplace_back();
       components[own].push_back(k);
     }

@@ -76,10 +76,21 @@ class Blossoms {
  private:
   static constexpr double least_violation = 0.02;
 
+  struct Tooth {
+    int inside, outside;  // of the handle
+  };
+
   bool add() {
     if (teeth_.size() == 1) return found_.add_subtour(handle_);
-    Cut cut;
-    return blossom_cut(support_.size(), handle_, teeth_, cut) && found_.add(std::move(cut));
+    if (2 * (int)teeth_.size() + 2 > max_classes) return false;
+    // What is outside of a handle is as good a one.
+    std::vector<int> tooth_of(support_.size(), 0), level(support_.size(), 0), weight{0};
+    for (const int v : handle_) level[v] = 1;
+    for (const Tooth &tooth : teeth_) {
+      tooth_of[tooth.inside] = tooth_of[tooth.outside] = (int)weight.size();
+      weight.push_back(1);
+    }
+    return found_.add(star_cut(1, tooth_of, level, weight));
   }
 
   // An odd number of edges out of the handle that violate most; false if the violation is too small.

@@ -8,11 +8,28 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
+#include "common/random.h"
 #include "proof/support.h"
 
 namespace warptsp::proof {
+
+// What was sought in vain rests: for 1 round, then for 3, then for 7.
+struct Rest {
+  int vain = 0, rounds = 0;
+
+  bool is_over() {
+    const bool over = rounds == 0;
+    if (!over) --rounds;
+    return over;
+  }
+  void took(bool is_of_use, int most_vain) {
+    vain = is_of_use ? 0 : std::min(vain + 1, most_vain);
+    rounds = (1 << vain) - 1;
+  }
+};
 
 struct Cut {
   int classes = 0;
@@ -26,8 +43,8 @@ struct Cut {
   uint64_t hash = 0;
   double violation = 0.0;
   int idle_rounds = 0;
-  int vain = 0, rests = 0;  // attempts to tighten it, and rounds until the next one
-  int sleeps = 0;           // rounds in which the pool does not look at it
+  Rest rest;       // of attempts to tighten it
+  int sleeps = 0;  // rounds in which the pool does not look at it
 
   int between(int i, int j) const { return length[(size_t)i * classes + j]; }
   int coefficient(int u, int v) const { return between(class_of[u], class_of[v]); }
@@ -80,18 +97,14 @@ inline void make_canonical(Cut &cut) {
   for (size_t i = 0; i < number.size(); ++i)
     if (number[i] >= 0) cut.count[number[i]] = count[i];
   cut.members.clear();
-  const auto mixed = [](uint64_t h, uint64_t value) {
-    h = (h ^ value) * 0x9e3779b97f4a7c15u;
-    return h ^ (h >> 29);
-  };
-  uint64_t hash = mixed(1, (uint64_t)cut.bound);
+  uint64_t hash = mix64((uint64_t)cut.bound);
   for (int v = 0; v < n; ++v) {
     cut.class_of[v] = (uint8_t)number[cut.class_of[v]];
     if (cut.class_of[v] == 0) continue;
     cut.members.push_back(v);
-    hash = mixed(hash, (uint64_t)v << 8 | cut.class_of[v]);
+    hash = mix64(hash ^ ((uint64_t)v << 8 | cut.class_of[v]));
   }
-  for (const int q : cut.length) hash = mixed(hash, (uint64_t)q);
+  for (const int q : cut.length) hash = mix64(hash ^ (uint64_t)q);
   cut.hash = hash;
 }
 
@@ -106,39 +119,28 @@ inline Cut subtour_cut(int n, const std::vector<int> &set) {
   return cut;
 }
 
-struct Tooth {
-  int inside, outside;  // of the handle
-};
-
-// A handle with an odd number of edges as teeth that share no city: together these sets are left 3 t + 1 times. False
-// if there are too many classes.
-inline bool blossom_cut(int n, const std::vector<int> &handle, const std::vector<Tooth> &teeth, Cut &cut) {
-  const int t = (int)teeth.size(), classes = 2 * t + 2;
-  if (classes > max_classes) return false;
-  cut = Cut();
-  cut.classes = classes;
-  cut.bound = 3 * t + 1;
-  cut.class_of.assign(n, 0);
-  for (const int v : handle) cut.class_of[v] = 1;
-  for (int i = 0; i < t; ++i) {
-    cut.class_of[teeth[i].inside] = (uint8_t)(2 + 2 * i);
-    cut.class_of[teeth[i].outside] = (uint8_t)(3 + 2 * i);
-  }
-  const auto in_handle = [](int c) { return c == 1 || (c >= 2 && c % 2 == 0); };
-  cut.length.resize((size_t)classes * classes);
-  for (int i = 0; i < classes; ++i)
-    for (int j = 0; j < classes; ++j) {
-      const int a = i < 2 ? 0 : i / 2, b = j < 2 ? 0 : j / 2;  // the tooth, counted from 1
-      cut.length[(size_t)i * classes + j] = (in_handle(i) != in_handle(j)) + (a == b ? 0 : (a > 0) + (b > 0));
+// Nested handles and teeth that share no city. Of each city: in which tooth it is, from 1 on, or 0; and its level: handle h
+// is all cities of the levels 0 to h. Teeth count `weight` times [teeth + 1], of which the first is 0.
+inline Cut star_cut(int handles, const std::vector<int> &tooth_of, const std::vector<int> &level,
+                    const std::vector<int> &weight) {
+  const int t = (int)weight.size() - 1, each = handles + 1;
+  Cut cut;
+  cut.classes = each * (t + 1);
+  cut.bound = handles * (t + t % 2);
+  for (const int b : weight) cut.bound += 2 * b;
+  for (size_t v = 0; v < tooth_of.size(); ++v) cut.class_of.push_back((uint8_t)(tooth_of[v] * each + level[v]));
+  for (int i = 0; i < cut.classes; ++i)
+    for (int j = 0; j < cut.classes; ++j) {
+      const int a = i / each, b = j / each;
+      cut.length.push_back(std::abs(i % each - j % each) + (a == b ? 0 : weight[a] + weight[b]));
     }
-  cut.comb.resize(t + 1);
-  cut.comb[0].push_back(1);
-  for (int i = 0; i < t; ++i) {
-    cut.comb[0].push_back((uint8_t)(2 + 2 * i));
-    cut.comb[i + 1] = {(uint8_t)(2 + 2 * i), (uint8_t)(3 + 2 * i)};
+  cut.comb.resize(handles + t);
+  for (int i = 0; i < cut.classes; ++i) {
+    for (int h = i % each; h < handles; ++h) cut.comb[h].push_back((uint8_t)i);
+    if (i >= each) cut.comb[handles + i / each - 1].push_back((uint8_t)i);
   }
   make_canonical(cut);
-  return true;
+  return cut;
 }
 
 }  // namespace warptsp::proof

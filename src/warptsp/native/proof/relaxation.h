@@ -79,7 +79,8 @@ class Relaxation {
     for (const Cut &cut : cuts) {
       if (!known.insert(cut.hash).second) continue;
       pool_.push_back(cut);
-      pool_.back().vain = pool_.back().rests = pool_.back().sleeps = 0;
+      pool_.back().rest = {};
+      pool_.back().sleeps = 0;
     }
   }
 
@@ -266,7 +267,7 @@ class Relaxation {
     const auto seek = [&](Kind kind, bool is_wanted, int &of_kind, const auto &find) {
       Turn &turn = turns_[kind];
       if (!is_wanted || turn.is_done || token.stopped()) return;
-      if (!is_last && turn.is_resting()) return;
+      if (!is_last && !turn.is_over()) return;
       const int more = count(find);
       of_kind += more;
       turn.is_done = true;
@@ -423,19 +424,8 @@ class Relaxation {
 
  private:
   enum Kind { handles, combs, stars, tightened, minimum_cuts, all_blossoms, local_cuts, wide_cuts, kinds };
-  struct Turn {
-    int vain = 0, rests = 0;  // rounds
-    bool is_done = false;     // in this round
-
-    bool is_resting() {
-      if (rests == 0) return false;
-      --rests;
-      return true;
-    }
-    void took(bool is_of_use, int most_vain) {
-      vain = is_of_use ? 0 : std::min(vain + 1, most_vain);
-      rests = (1 << vain) - 1;
-    }
+  struct Turn : Rest {
+    bool is_done = false;  // in this round
   };
   static constexpr int smallest_pieces = 8;
   static constexpr uint64_t combs_stream = 77,
@@ -598,7 +588,7 @@ class Relaxation {
     enum : char { untried, vain, of_use };
     seeds_.resize(n_);
     std::vector<char> rests(n_, 0), tried(n_, untried);
-    for (int v = 0; v < n_; ++v) rests[v] = (char)seeds_[v].is_resting();
+    for (int v = 0; v < n_; ++v) rests[v] = (char)!seeds_[v].is_over();
     for (int task = 0; task < tasks && found.size() - before < enough && !token.stopped(); task += together) {
       const int count = std::min(together, tasks - task);
       std::vector<FoundCuts> of_task(count, found.empty());
@@ -654,20 +644,12 @@ class Relaxation {
       if (violation[i] <= far) cut.sleeps = rounds_of_far;
     }
     Tightening tightening(support_);
-    // A cut that was tried in vain rests for 1, 3, and then 7 rounds.
     const auto tighten_one = [&](Cut &given, double violated) {
-      if (given.rests > 0) {
-        --given.rests;
-        return;
-      }
+      if (!given.rest.is_over()) return;
       Cut cut;
-      if (tightening.tighten(given, violated, least_violation, cut)) {
-        given.vain = 0;
-        found.add(std::move(cut), least_violation);
-      } else {
-        given.vain = std::min(given.vain + 1, 3);
-        given.rests = (1 << given.vain) - 1;
-      }
+      const bool is_of_use = tightening.tighten(given, violated, least_violation, cut);
+      given.rest.took(is_of_use, 3);
+      if (is_of_use) found.add(std::move(cut), least_violation);
     };
     for (int r = 0; r < rows() && found.size() - before <= enough_of_rows; ++r)
       if (const double violated = rows_[r].cut.bound - activity[r]; violated > -0.15)
@@ -688,7 +670,7 @@ class Relaxation {
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
   std::array<Turn, kinds> turns_{};
-  std::vector<Turn> seeds_;
+  std::vector<Rest> seeds_;
 
   std::vector<int> ends_;
   std::vector<char> lower_, upper_;

@@ -300,25 +300,9 @@ class Stars {
         before = lines_below[level_[v]];
       }
     }
-    Cut cut;
-    cut.classes = (handles + 1) * (t + 1);
-    cut.bound = handles * (t + t % 2);
-    for (const int b : weight) cut.bound += 2 * b;
-    cut.class_of.resize(n);
-    for (int v = 0; v < n; ++v) cut.class_of[v] = (uint8_t)(tooth_of[v] * (handles + 1) + lines_below[level_[v]]);
-    cut.length.resize((size_t)cut.classes * cut.classes);
-    for (int i = 0; i < cut.classes; ++i)
-      for (int j = 0; j < cut.classes; ++j) {
-        const int a = i / (handles + 1), b = j / (handles + 1);
-        cut.length[(size_t)i * cut.classes + j] =
-            std::abs(i % (handles + 1) - j % (handles + 1)) + (a == b ? 0 : weight[a] + weight[b]);
-      }
-    cut.comb.resize(handles + t);
-    for (int i = 0; i < cut.classes; ++i) {
-      for (int h = i % (handles + 1); h < handles; ++h) cut.comb[h].push_back((uint8_t)i);
-      if (i > handles) cut.comb[handles + i / (handles + 1) - 1].push_back((uint8_t)i);
-    }
-    make_canonical(cut);
+    std::vector<int> level(n);
+    for (int v = 0; v < n; ++v) level[v] = lines_below[level_[v]];
+    Cut cut = star_cut(handles, tooth_of, level, weight);
     const double scale = 8.0 / cut.bound;
     if (found_.add(std::move(cut))) found_.cuts().back().violation *= scale;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/random.h"
 #include "common/shuffle.h"
 
@@ -93,10 +94,7 @@ class Contraction {
   const std::vector<Support::Edge> &around(int v) const { return around_[v]; }
 
   // The node that this one is a part of by now.
-  int node_of(int v) {
-    while (into_[v] != v) v = into_[v] = into_[into_[v]];
-    return v;
-  }
+  int node_of(int v) { return root_of(into_, v); }
 
   double degree(int v) const {
     double sum = 0.0;

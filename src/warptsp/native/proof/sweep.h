@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
+#include "common/random.h"
 #include "common/stop_token.h"
 
 namespace warptsp::proof {
@@ -154,10 +156,6 @@ class Sweep {
       changed = false;
       std::vector<int> degree(n_, 0), forced(n_, 0), root(n_), size(n_, 1);
       std::iota(root.begin(), root.end(), 0);
-      const auto find = [&](int v) {
-        while (root[v] != v) v = root[v] = root[root[v]];
-        return v;
-      };
       int longest = 1;
       for (size_t e = 0; e < all_.size(); ++e) {
         if (alive_[e] == 0) continue;
@@ -167,7 +165,7 @@ class Sweep {
           if (edge.is_forced) ++forced[v];
         }
         if (!edge.is_forced) continue;
-        const int a = find(edge.u), b = find(edge.v);
+        const int a = root_of(root, edge.u), b = root_of(root, edge.v);
         if (a == b && size[a] < n_) return false;
         if (a == b) continue;
         root[a] = b;
@@ -179,7 +177,8 @@ class Sweep {
       for (size_t e = 0; e < all_.size(); ++e) {
         SweptEdge &edge = all_[e];
         if (alive_[e] == 0 || edge.is_forced) continue;
-        if (forced[edge.u] == 2 || forced[edge.v] == 2 || (longest < n_ && find(edge.u) == find(edge.v))) {
+        if (forced[edge.u] == 2 || forced[edge.v] == 2 ||
+            (longest < n_ && root_of(root, edge.u) == root_of(root, edge.v))) {
           alive_[e] = 0;
           slack_ -= edge.left;
           if (slack_ < 0) return false;
@@ -491,18 +490,12 @@ class Sweep {
     return steps;
   }
 
-  static uint64_t mixed(uint64_t bits) {
-    bits = (bits ^ bits >> 32) * 0x9e3779b97f4a7c15u;
-    bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;
-    return bits ^ bits >> 32;
-  }
-
   uint64_t hash_of(const uint8_t *key) const {
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < key_; i += 8) {
       uint64_t word;
       std::memcpy(&word, key + i, 8);
-      hash = mixed(hash ^ word);
+      hash = mix64(hash ^ word);
     }
     return hash;
   }

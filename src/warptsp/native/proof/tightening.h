@@ -42,7 +42,7 @@ class Tightening {
     if (!any || violation_ < least_violation) return false;
     cut = given;
     cut.class_of = class_of_;
-    cut.vain = cut.rests = 0;
+    cut.rest = {};
     make_canonical(cut);
     return true;
   }

@@ -5,14 +5,15 @@ Of several neighborhoods the next one is passed over where one has no move: the 
 the passes of all others, which are launched in turn, end at once.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 from warptsp.backends.cuda.occupancy import Occupancy
 from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows, fixed_partners
@@ -32,15 +33,8 @@ from warptsp.papers.exhaustive.cuda_plan import (
     kernel_sources,
 )
 from warptsp.papers.exhaustive.cuda_studies import RangesPass, VersionPass
-from warptsp.papers.exhaustive.neighborhood import THREE_OPT, Launch, Neighborhood, Sought, is_plain
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
-    from warptsp.papers.exhaustive.neighborhood import Start
-    from warptsp.problem import Problem
+from warptsp.papers.exhaustive.neighborhood import THREE_OPT, Launch, Neighborhood, Sought, Start, is_plain
+from warptsp.problem import Problem
 
 _SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
 _REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_edge, 0) there
@@ -68,7 +62,7 @@ class Stage:
     @classmethod
     def of(
         cls, device: Device, problem: Problem, n: int, neighborhood: Neighborhood, sought: Sought
-    ) -> Stage:
+    ) -> "Stage":
         """Plan it for tours of n cities, a dummy included; UnsupportedProblem if what is asked for is not for
         this problem or GPU."""
         asked = sought.launch

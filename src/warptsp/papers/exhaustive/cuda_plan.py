@@ -1,7 +1,5 @@
 """What a best-improvement descent on a GPU runs: scales, kernels."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -33,7 +31,7 @@ class Scale:
     middle: tuple[float, float]
 
     @classmethod
-    def of(cls, problem: Problem) -> Scale | None:
+    def of(cls, problem: Problem) -> "Scale | None":
         """Choose it for a problem; None if its metric has no fast pass."""
         if not problem.metric.euclidean:
             return None

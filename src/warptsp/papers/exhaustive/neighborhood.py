@@ -1,7 +1,5 @@
 """The neighborhoods of the exhaustive methods, and what a descent in them is asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +101,7 @@ class Start:
     @classmethod
     def of(
         cls, problem: Problem, tour: NDArray[np.int32], sought: Sought, token: _native.StopToken
-    ) -> Start | None:
+    ) -> "Start | None":
         """Return it; None if the token stopped it, or if there are too few cities for a move."""
         instance = SearchInstance.build(problem, token)
         if instance is None or instance.size < MIN_CITIES:

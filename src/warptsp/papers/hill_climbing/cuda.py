@@ -5,13 +5,14 @@ cannot be both at their speed: a block passes barriers at every step, which the 
 wait at for each other's climbers, and keeps one tour together, where the other interleaves a thousand.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warptsp.backends.cuda.device import Device, DeviceArray
+from warptsp.backends.cuda.records import Record
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.hill_climbing import cuda_records as records
 from warptsp.papers.hill_climbing import cuda_tuning as tuning
@@ -25,13 +26,7 @@ from warptsp.papers.hill_climbing.cuda_plan import (
     tile_bytes,
     tuned_block,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.backends.cuda.records import Record
-    from warptsp.papers.hill_climbing.instance import ClimbInstance
+from warptsp.papers.hill_climbing.instance import ClimbInstance
 
 
 class Climbers:
@@ -78,6 +73,7 @@ class Climbers:
         workers = self._prepare(instance, version, block)
         self._arrays["lengths"] = device.empty(tuning.CLIMBERS_A_LAUNCH + workers, np.int64)
         self._arrays["climber"] = device.upload(np.full(workers, -1, np.int64))
+        self._arrays["unfinished"] = device.zeros((workers, records.UNFINISHED.itemsize), np.uint8)
 
     def _prepare(self, instance: ClimbInstance, version: str, block: int | None) -> int:
         """Plan the launches, and make the arrays; return how many climb at once."""
@@ -145,6 +141,11 @@ class Climbers:
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
+        unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
+        begun = (self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n)
+        return self._tour_of(int(np.argmax(begun))) if begun.any() else None
+
+    def _tour_of(self, worker: int) -> NDArray[np.int32]:
         raise NotImplementedError
 
     def _row(self, name: str, row: int) -> NDArray[np.int32]:
@@ -176,7 +177,6 @@ class BlockClimbers(Climbers):
         self._arrays |= {
             "points": device.upload(instance.rows),
             "near": device.upload(instance.near),
-            "unfinished": device.zeros((self.grid, records.UNFINISHED.itemsize), np.uint8),
         }
         if in_shared:
             self._arrays["tours"] = device.empty((self.grid, n), np.int32)
@@ -184,15 +184,10 @@ class BlockClimbers(Climbers):
             self._arrays["places"] = device.empty((self.grid, n + 1, records.PLACE.itemsize), np.uint8)
         return self.grid
 
-    def on_its_way(self) -> NDArray[np.int32] | None:
-        unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
-        rows = np.flatnonzero((self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n))
-        if len(rows) == 0:
-            return None
-        row = int(rows[0])
+    def _tour_of(self, worker: int) -> NDArray[np.int32]:
         if "tours" in self._arrays:
-            return self._row("tours", row)
-        places = self._arrays["places"][row : row + 1].download()[0].view(records.PLACE.dtype)
+            return self._row("tours", worker)
+        places = self._arrays["places"][worker : worker + 1].download()[0].view(records.PLACE.dtype)
         return np.ascontiguousarray(places["city"][: self.n, 0])
 
 
@@ -214,9 +209,6 @@ class ThreadClimbers(Climbers):
         self._keep_best(1)
         self._arrays |= {
             "city": device.empty((n, threads), np.int32),
-            **{name: device.zeros(threads, np.int32) for name in ("row", "column", "sure")},
-            **{name: device.zeros(threads, np.uint64) for name in ("random", "found")},
-            "started": device.zeros(threads, np.int64),
             "best": device.zeros(threads, np.float64),
             "lock": device.zeros(1, np.uint32),
             "best_tour": self._arrays["best_tours"],
@@ -236,15 +228,11 @@ class ThreadClimbers(Climbers):
             self._values["margin"] = margin_of(instance)
         return threads
 
-    def on_its_way(self) -> NDArray[np.int32] | None:
-        started = self._arrays["started"].download() >= self.n
-        threads = np.flatnonzero((self._arrays["climber"].download() >= 0) & started)
-        if len(threads) == 0:
-            return None
+    def _tour_of(self, worker: int) -> NDArray[np.int32]:
         tour = self.device.empty(self.n, np.int32)
         # Its cities lie apart, and all tours together are tens of gigabytes.
         kernel = self.device.module(self._source).kernel(TOUR_OF)
-        kernel.launch(self.device.multiprocessors, 256, self._arguments(), np.int32(threads[0]), tour)
+        kernel.launch(self.device.multiprocessors, 256, self._arguments(), np.int32(worker), tour)
         return tour.download()
 
 

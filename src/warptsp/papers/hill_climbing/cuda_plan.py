@@ -1,25 +1,19 @@
 """Plans of random-restart 2-opt on a GPU: the version for a problem, its kernel, shares of threads."""
 
-from __future__ import annotations
-
 import logging
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.occupancy import Occupancy, Used
 from warptsp.errors import DeviceOutOfMemory, InvalidOption, UnsupportedProblem
 from warptsp.papers.hill_climbing import cuda_records as records
 from warptsp.papers.hill_climbing import cuda_tuning as tuning
-from warptsp.papers.hill_climbing.instance import in_plane
-
-if TYPE_CHECKING:
-    from warptsp.backends.cuda.device import Device
-    from warptsp.papers.hill_climbing.instance import ClimbInstance
-    from warptsp.problem import Problem
+from warptsp.papers.hill_climbing.instance import ClimbInstance, in_plane
+from warptsp.problem import Problem
 
 STRIP_KERNEL = "climb<Strip<{strip}>>"
 THREAD_VERSIONS = {

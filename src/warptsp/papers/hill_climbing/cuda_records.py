@@ -19,12 +19,13 @@ CLIMBING = record(
         "steps": "shares.steps",
     },
 )
-UNFINISHED = record("Unfinished", "climb.cu", "u8 number", "V8 random", "i8 started", "i4 row column sure")
+UNFINISHED = record(
+    "Unfinished", ("climb.cu", "climb_alone.cu"), "u8 number", "V8 random", "i8 started", "i4 row column sure"
+)
 LONELY = record(
     "Lonely",
     "climb_alone.cu",
-    "ptr points exact distances near given next climber city place random started row column best found sure",
-    "ptr lengths ended",
+    "ptr points exact distances near given next climber city place unfinished best lengths ended",
     "ptr best_length best_climber best_tour lock passes moves",
     "u8 seed limit",
     "i8 cycles",

@@ -1,7 +1,5 @@
 """A problem as hill climbers want it: float coordinates for a fast scan, and what exact distances need."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +33,7 @@ class ClimbInstance:
     scale: float  # lengths are counted in 1 / scale, so that sums are exact in 64 bits
 
     @classmethod
-    def build(cls, problem: Problem, *, matrix: bool = False) -> ClimbInstance:
+    def build(cls, problem: Problem, *, matrix: bool = False) -> "ClimbInstance":
         """Prepare a problem; `matrix` asks for a matrix whatever the metric."""
         bound = problem.distance_bound
         tolerance = tolerance_of(problem)

@@ -6,26 +6,20 @@ moves; a chain of iterated local search is one block. Passes that make the best 
 kicks between them, are one launch for the whole chip. Tours lie in shared memory up to about 19 000 cities.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.instance import fixed_partners, inverse
+from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+from warptsp.backends.instance import SearchInstance, fixed_partners, inverse
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.neighbor_lists import cuda_records as records
 from warptsp.papers.neighbor_lists import cuda_tuning as tuning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
-    from warptsp.backends.instance import SearchInstance
-    from warptsp.papers.neighbor_lists.moves import Moves
-    from warptsp.problem import Problem
+from warptsp.papers.neighbor_lists.moves import Moves
+from warptsp.problem import Problem
 
 # Of descents that make many moves a pass; of chains, which take the compiler several times as long; and of
 # passes that make the best move.

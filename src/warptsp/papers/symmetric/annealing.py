@@ -13,8 +13,6 @@ is. Descents end the run, from what the annealing came to and, if that is longer
 start tour, from this one: what is returned is 2-optimal.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -126,7 +124,7 @@ class Schedule:
         edges: NDArray[np.float64],
         losses: NDArray[np.float64],
         timed: bool,
-    ) -> Schedule:
+    ) -> "Schedule":
         """Fill in what is not given, for so many cities.
 
         `edges` are lengths of a good tour's, and `losses` say by how much segments of the start tour would

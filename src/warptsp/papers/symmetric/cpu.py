@@ -6,8 +6,6 @@ leaves of the circle has an even length; of an even number of cities the last on
 edge between the two is never removed, whatever the metric.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -49,7 +47,7 @@ class Circle:
         order: Order,
         elements: int | None = None,
         least_gain: float,
-    ) -> Circle:
+    ) -> "Circle":
         """Put a tour, in the problem's numbers, on the circle; None: as many elements as are of use."""
         problem = instance.problem
         cities = instance.close(tour)

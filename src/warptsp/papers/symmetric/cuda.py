@@ -6,26 +6,20 @@ each axis.
 Every decision is that of the CPU, so tours are the same step by step.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+import warptsp._native as _native
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows
 from warptsp.papers.symmetric import cuda_records as records
 from warptsp.papers.symmetric import cuda_tuning as tuning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    import warptsp._native as _native
-    from warptsp.backends.cuda.device import Device, DeviceArray
-    from warptsp.papers.symmetric.cpu import Circle
-    from warptsp.problem import Problem
+from warptsp.papers.symmetric.cpu import Circle
+from warptsp.problem import Problem
 
 A_CITY = 16  # bytes of shared memory
 _FOREVER = 1 << 62

@@ -1,7 +1,5 @@
 """Where lines of G-code cut, and how deep."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -33,7 +31,7 @@ class Cuts:
     in_plane: bool
 
     @classmethod
-    def of(cls, lines: list[Line], highest: float = math.inf) -> Cuts:
+    def of(cls, lines: list[Line], highest: float = math.inf) -> "Cuts":
         """All cuts of some lines; moves at the greatest height, behind a rapid move up, count for no top."""
         segments: list[Segment] = []
         depths: list[Hashable] = []
@@ -73,7 +71,7 @@ class Cuts:
         regimes: list[Hashable] = [frozenset(piece) for piece in pieces if piece is not None]
         return cls(segments, depths, regimes, top, lit, in_plane)
 
-    def below(self, top: float, down: float) -> Cuts:
+    def below(self, top: float, down: float) -> "Cuts":
         """The same without rapid moves in the plane above `top`, and those straight down to above `down`."""
         kept = [
             place for place, (depth, (x, y, *end)) in enumerate(zip(self.depths, self.segments, strict=True))

@@ -1,7 +1,5 @@
 """Which works of a file overlap, so that they keep their order: cuts of other depths, holes of one tool."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What the shapes of SVG draw, in exact decimal numbers: an interpreter of path data, for `svg`."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
@@ -41,7 +39,7 @@ class Figure:
     steps: tuple[Step, ...]
     closed: bool
 
-    def backwards(self) -> Figure:
+    def backwards(self) -> "Figure":
         """The same from its end."""
         places = [self.start, *(step[1] for step in self.steps)]
         turned = []

@@ -1,7 +1,5 @@
 """The ascent of potentials along the degrees of spanning trees (``native/bound/held_karp.h``)."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass
@@ -86,7 +84,7 @@ class Ascent:
         tour: NDArray[np.int32] | None,
         token: _native.StopToken,
         further: NDArray[np.int32] | None = None,
-    ) -> Ascent | None:
+    ) -> "Ascent | None":
         """An ascent along a tour, by default the greedy one; None if the token stopped it."""
         graphs = GraphBuilder(device, problem, layout)
         graph = graphs.begin(tour, token)

@@ -8,14 +8,6 @@
 
 namespace warptsp::exhaustive {
 
-// Of a climb that a launch leaves to the next one.
-struct Unfinished {
-  u64 number;         // of the best move so far
-  Random random;      // numbers of its random start
-  long long started;  // steps of that; one more than all of them: with coordinates and edges
-  int row, column;    // of the pass
-  int sure;           // whether this is one in exact arithmetic
-};
 // Positions that are gone through between two looks at the clock, which takes a millisecond or two.
 constexpr int start_slice = 1 << 14, edges_a_slice = 1 << 13;
 

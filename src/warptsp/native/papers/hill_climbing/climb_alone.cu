@@ -28,13 +28,9 @@ struct Lonely {
   long long *climber;      // of each thread between launches, -1: none
   int *city;               // its tour
   float2 *place;           // and its coordinates
-  Random *random;          // numbers of its start
-  long long *started;      // how far that is
-  int *row, *column;       // what it has examined, or turned around, and found
-  double *best;
-  RingNumber *found;
-  int *sure;           // whether this pass is in exact arithmetic
-  long long *lengths;  // of the local optima of this launch, in units
+  Unfinished *unfinished;  // how far that is,
+  double *best;            // and the delta of the move that it has found
+  long long *lengths;      // of the local optima of this launch, in units
   unsigned *ended;
   long long *best_length, *best_climber;  // of all; -1: none
   int *best_tour;
@@ -213,18 +209,14 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
   const typename Version::Source source{all, Version::in_shared ? matrix : all.distances, thread};
   Loner<typename Version::Source> loner{all, source, thread, n};
   long long number = all.climber[thread];
-  Random random = all.random[thread];
-  long long started = all.started[thread];
-  int row = all.row[thread], column = all.column[thread];  // of the pass; row n: of the move that it found
-  bool sure = all.sure[thread] != 0;
+  Unfinished at = all.unfinished[thread];
   double best = all.best[thread];
-  RingNumber found = all.found[thread];
   u64 passes = 0, moves = 0;
   const auto begin_pass = [&](bool exactly) {
-    row = column = 0;
-    sure = exactly;
+    at.row = at.column = 0;
+    at.sure = exactly;
     best = exactly ? -all.tolerance : 0.0;
-    found = no_move;
+    at.number = no_move;
   };
   const auto late = [&] { return clock64() - begun > all.cycles; };
   for (;;) {
@@ -232,35 +224,35 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
       const u64 next = atomicAdd(all.next, 1ull);
       if (next >= all.limit) break;
       number = (long long)next;
-      random = start_numbers(all.seed, next);
-      started = 0;
+      at.random = start_numbers(all.seed, next);
+      at.started = 0;
       begin_pass(false);
     }
-    while (!loner.has_started(started)) {
-      started = loner.start(number, random, started);
+    while (!loner.has_started(at.started)) {
+      at.started = loner.start(number, at.random, at.started);
       if (late()) break;
     }
-    if (!loner.has_started(started)) break;
+    if (!loner.has_started(at.started)) break;
     // The threads of a warp come to the end of a pass together, as their tours are equally long.
-    while (row < n - 2) {
-      column = loner.scan(row, column, sure, best, found);
-      if (column < 0) {
-        column = 0;
-        ++row;
+    while (at.row < n - 2) {
+      at.column = loner.scan(at.row, at.column, at.sure, best, at.number);
+      if (at.column < 0) {
+        at.column = 0;
+        ++at.row;
       }
       if (late()) break;
     }
-    if (row < n - 2) break;
-    if (row < n) {
+    if (at.row < n - 2) break;
+    if (at.row < n) {
       ++passes;
-      if (found != no_move && !sure) {
+      if (at.number != no_move && !at.sure) {
         int first, second;
-        edges_of(found, n, first, second);
-        if (!(loner.exact_delta(first, second) < -all.tolerance)) found = no_move;
+        edges_of(at.number, n, first, second);
+        if (!(loner.exact_delta(first, second) < -all.tolerance)) at.number = no_move;
       }
-      if (found != no_move) {
-        row = n;
-      } else if (!sure) {
+      if (at.number != no_move) {
+        at.row = n;
+      } else if (!at.sure) {
         begin_pass(true);
       } else {
         loner.report(number);
@@ -268,25 +260,20 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
         continue;
       }
     }
-    if (row == n) {
-      while (column >= 0) {
-        column = loner.apply(found, column);
+    if (at.row == n) {
+      while (at.column >= 0) {
+        at.column = loner.apply(at.number, at.column);
         if (late()) break;
       }
-      if (column >= 0) break;
+      if (at.column >= 0) break;
       ++moves;
       begin_pass(false);
     }
     if (late()) break;
   }
   all.climber[thread] = number;
-  all.random[thread] = random;
-  all.started[thread] = started;
-  all.row[thread] = row;
-  all.column[thread] = column;
-  all.sure[thread] = sure;
+  all.unfinished[thread] = at;
   all.best[thread] = best;
-  all.found[thread] = found;
   atomicAdd(all.passes, passes);
   atomicAdd(all.moves, moves);
 }

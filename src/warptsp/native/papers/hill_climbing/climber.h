@@ -28,6 +28,15 @@ WARPTSP_FN long long random_start(Random &random, int n, long long done, long lo
   return done;
 }
 
+// Of a climb that a launch leaves to the next one.
+struct Unfinished {
+  u64 number;         // of the best move so far
+  Random random;      // numbers of its random start
+  long long started;  // steps of that; more than all of them: with coordinates
+  int row, column;    // of the pass; of a thread's in row n: of the move that it found
+  int sure;           // whether this is one in exact arithmetic
+};
+
 // A distance in units of which the sum over a tour is exact, whatever the order: so equally long tours are known as
 // such. `scale` is 1 for metrics of integers, and else a power of two.
 WARPTSP_FN long long in_units(double distance, double scale) { return (long long)(distance * scale + 0.5); }
