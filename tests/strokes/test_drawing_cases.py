@@ -399,19 +399,29 @@ def test_what_is_no_dxf_of_text_says_so(folder, data, told):
         read_drawing("a.dxf")
 
 
-@pytest.mark.parametrize(
-    ("rules", "first", "told"), [(Rules(inner_first=True), 1, 1), (Rules(), 1, 1), (Rules(), 0, 0)]
-)
-def test_outlines_of_several_lines_that_close_too_early_are_told(folder, caplog, rules, first, told):
+def nested_lines(*, hole_first=True):
+    """A hole, and lines that close an outline around it, as an SVG drawing."""
     corners = [(x, y) for x, y in ((0, 0), (40, 0), (40, 40), (0, 40), (0, 0))]
     outline = [f"<path d='M{a} {b}L{c} {d}'/>" for (a, b), (c, d) in pairwise(corners)]
-    hole = ["<circle cx='9' cy='9' r='5'/>"]
-    data = HEAD + "<g fill='none'>" + "".join(hole + outline if first else outline + hole) + "</g></svg>"
-    (folder / "a.svg").write_text(data)
-    drawing = read_drawing("a.svg", inner_first=rules.inner_first)
+    shapes = ["<circle cx='9' cy='9' r='5'/>", *outline][:: 1 if hole_first else -1]
+    return HEAD + "<g fill='none'>" + "".join(shapes) + "</g></svg>"
+
+
+@pytest.mark.parametrize(("hole_first", "told"), [(True, 1), (False, 0)])
+def test_outlines_of_several_lines_that_close_too_early_are_told(folder, caplog, hole_first, told):
+    (folder / "a.svg").write_text(nested_lines(hole_first=hole_first))
+    drawing = read_drawing("a.svg")
     order = np.array(sorted(range(5), key=lambda stroke: len(drawing.paths[stroke]) > 2))
-    rewritten(drawing, plan_of(drawing, order), rules)
-    assert caplog.text.count("that several strokes close") == told
+    rewritten(drawing, plan_of(drawing, order))
+    assert caplog.text.count("comes behind it now") == told
+
+
+def test_outlines_of_several_lines_come_behind_what_lies_in_them(folder, caplog):
+    for hole_first in (True, False):
+        after = written("a.svg", nested_lines(hole_first=hole_first).encode(), Rules(inner_first=True))
+        (folder / "b.svg").write_bytes(after)
+        assert [len(path) > 2 for path in read_drawing("b.svg").paths] == [True, False, False, False, False]
+    assert not caplog.text
 
 
 def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):
