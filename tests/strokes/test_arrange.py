@@ -381,3 +381,44 @@ def test_files_are_read_without_the_collector_which_is_as_before_behind_it():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_a_callback_raises_has_the_plan():
+    def fail(progress):
+        raise ZeroDivisionError
+
+    rows = [[[0, y], [10, y]] for y in np.random.default_rng(1).permutation(100)]
+    with pytest.raises(ZeroDivisionError) as caught:
+        arrange(rows, home=[0, 0], time_limit=60, callback=fail)
+    plan = caught.value.result
+    assert sorted(plan.order.tolist()) == list(range(100))
+    assert plan.travel <= plan.travel_before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_outlines_in_pieces_come_behind_what_lies_in_them(seed):
+    """Squares in squares in lines of any order and direction, some of which keep theirs."""
+    rng = np.random.default_rng(seed)
+    pieces, part_of = [], []  # part k lies in part k - 1 where k is odd
+    for part in range(8):
+        x, y = 100.0 * (part // 2), 50.0 * (part // 4)
+        inset = 10.0 * (part % 2)
+        corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]) * (40 - 2 * inset) + (
+            x + inset,
+            y + inset,
+        )
+        for a, b in itertools.pairwise(corners):
+            pieces.append([a, b] if rng.random() < 0.5 else [b, a])
+            part_of.append(part)
+    mixed = rng.permutation(len(pieces))
+    paths, part_of = [pieces[k] for k in mixed], np.array(part_of)[mixed]
+    free = rng.random(len(paths)) < (0.5 if seed % 2 else 1.0)
+    plan = arrange(paths, reversible=free, inner_first=True, time_limit=0.2, seed=seed)
+    place = np.empty(len(paths), dtype=int)
+    place[plan.order] = np.arange(len(paths))
+    assert sorted(plan.order.tolist()) == list(range(len(paths)))
+    assert not plan.backwards[~free].any()
+    for part in range(0, 8, 2):
+        assert place[part_of == part + 1].max() < place[part_of == part].min(), f"seed {seed}"
+    if free.all():  # each is drawn along
+        assert (np.diff(part_of[plan.order]) != 0).sum() == 7

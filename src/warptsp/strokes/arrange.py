@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import fsum
 from typing import Any
 
@@ -72,7 +73,8 @@ def arrange(
         For each stroke its group, such as a colour, a tool or a layer. Groups stay together, whole numbers in
         ascending order, anything else in the order in which the groups first appear.
     inner_first : bool
-        Whether what lies in a closed loop comes before it, within its group.
+        Whether what lies in a closed loop comes before it, within its group; or in an outline that several
+        strokes close, which follow each other then, but for those whose directions forbid it.
     outlines : iterable of array_like, optional
         The strokes once more, with as many points as it takes to say what lies in a loop: a circle may be
         entered at four points and still be round. By default `paths`.
@@ -90,8 +92,8 @@ def arrange(
     Returns
     -------
     Plan
-        Never with more travel than the order that was given, where that keeps groups and ``inner_first``, nor
-        than always drawing the nearest stroke next, however little time there is.
+        Never with more travel than the order that was given, where that keeps groups, ``inner_first`` and its
+        outlines, nor than always drawing the nearest stroke next, however little time there is.
 
     Raises
     ------
@@ -99,6 +101,8 @@ def arrange(
         An argument is invalid; the message names it.
     KeyboardInterrupt
         By Ctrl-C and other signals as `warptsp.solve` raises it, with the plan in ``result``.
+    Exception
+        What the callback raised, with the plan in ``result``.
 
     Examples
     --------
@@ -143,6 +147,9 @@ def arrange(
         travel, mixed = _travel(plan.drawn(drawing), place, back, cost), travel_mixed(task, ends)
     seconds = time.monotonic() - started
     plan = replace(plan, travel=travel, travel_before=before, travel_mixed=mixed, seconds=seconds)
+    if effort.failure is not None:
+        effort.failure.result = plan  # type: ignore[attr-defined]
+        raise effort.failure
     return delivered(plan, plan.signal, on_interrupt)
 
 
@@ -172,7 +179,7 @@ def _plan_of(task: Task, ends: Ends, order: Ordering, effort: Effort, entry: Int
         inside = chain[::-1] if turned else chain
         strokes += inside
         backwards[chain] = [flag != turned for flag in flags]
-        down[inside[1:]] = True
+        down[inside[1:]] = [task.are_joined(a, b, backwards) for a, b in pairwise(inside)]
         vertex[chain[0]] = entry[unit]
     return Plan(
         order=np.array(strokes, dtype=np.intp),

@@ -1,15 +1,17 @@
 """Chains of strokes whose ends meet within a tolerance, so that the tool stays down between them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.model import Flags, Units
+from warptsp.strokes.model import Flags, Path, Units
 
 # Of each end the nearest so many others are considered: a million strokes from one point must not make 10^12
 # pairs. At most one of them is taken.
 _NEAREST = 8
+_GAP = 1e-5  # of a drawing's size: 0.01 mm in a metre, between lines and arcs that make an outline
 
 
 class Chains(NamedTuple):
@@ -18,6 +20,24 @@ class Chains(NamedTuple):
     strokes: list[list[int]]
     backwards: list[list[bool]]
     units: Units
+
+
+class Outline(NamedTuple):
+    """Strokes that close an outline together, as `Chains` has them, and the vertices along all of them."""
+
+    strokes: list[int]
+    backwards: list[bool]
+    path: Path
+
+    def drawn(self, free: Flags) -> tuple[list[int], list[bool]] | None:
+        """The strokes and their directions in one chain, as those that keep theirs want it; None if they
+        differ."""
+        kept = {back for stroke, back in zip(self.strokes, self.backwards, strict=True) if not free[stroke]}
+        if len(kept) > 1:
+            return None
+        if True in kept:
+            return self.strokes[::-1], [not back for back in self.backwards[::-1]]
+        return self.strokes, self.backwards
 
 
 def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> Chains:
@@ -75,6 +95,43 @@ def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: flo
     free = np.array([direction[stroke] == 0 for stroke in leaders], dtype=np.bool_)
     strokes = [[end // 2 for end in ends] for ends in drawn]
     return Chains(strokes, [[end % 2 == 1 for end in ends] for ends in drawn], Units(first, last, free))
+
+
+def with_outlines(chains: Chains, outlines: Sequence[Outline], strokes: Units) -> Chains:
+    """The same with a chain for each outline, whose strokes are chains of their own so far, behind what comes
+    before the last of these."""
+    found = [drawn for outline in outlines if (drawn := outline.drawn(strokes.reversible)) is not None]
+    within = {stroke for inside, _ in found for stroke in inside}
+    kept = [unit for unit, inside in enumerate(chains.strokes) if inside[0] not in within]
+    rows = [(chains.strokes[unit][0], chains.strokes[unit], chains.backwards[unit]) for unit in kept]
+    rows += [(max(inside), inside, backwards) for inside, backwards in found]
+    rows.sort(key=lambda row: row[0])
+    heads = np.array([(inside[0], inside[-1]) for _, inside, _ in rows], dtype=np.intp)
+    turned = np.array([(backwards[0], backwards[-1]) for _, _, backwards in rows], dtype=np.bool_)[..., None]
+    first = np.where(turned[:, 0], strokes.last[heads[:, 0]], strokes.first[heads[:, 0]])
+    last = np.where(turned[:, 1], strokes.first[heads[:, 1]], strokes.last[heads[:, 1]])
+    free = np.array([bool(strokes.reversible[inside].all()) for _, inside, _ in rows], dtype=np.bool_)
+    return Chains([inside for _, inside, _ in rows], [back for *_, back in rows], Units(first, last, free))
+
+
+def closed_by_several(paths: Sequence[Path], groups: NDArray[np.int64]) -> list[Outline]:
+    """Outlines that several open strokes of a group close, as CAD programs leave them where they explode
+    one."""
+    ends = np.array([[path[0], path[-1]] for path in paths])
+    loops = (ends[:, 0] == ends[:, 1]).all(axis=1)
+    if (~loops).sum() < 2:
+        return []
+    gap = _GAP * float(np.ptp(ends, axis=(0, 1)).max())
+    units = Units(ends[:, 0], ends[:, 1], np.ones(len(paths), dtype=np.bool_))
+    chains = joined(units, loops, groups, gap)
+    away = np.hypot(*(chains.units.first - chains.units.last).T[:2])
+    found = []
+    for chain in np.flatnonzero(away <= gap).tolist():
+        strokes, backwards = chains.strokes[chain], chains.backwards[chain]
+        if len(strokes) > 1:
+            drawn = [paths[s][::-1] if back else paths[s] for s, back in zip(strokes, backwards, strict=True)]
+            found.append(Outline(strokes, backwards, np.concatenate([*drawn, drawn[0][:1]])))
+    return found
 
 
 def _pairs(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> list[tuple[int, int]]:

@@ -11,22 +11,38 @@ _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
-def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit: Ints) -> tuple[Ints, bool]:
+def parents(
+    paths: Sequence[Path],
+    loops: Flags,
+    group: NDArray[np.int64],
+    unit: Ints,
+    several: Sequence[tuple[list[int], Path]] = (),
+) -> tuple[Ints, bool]:
     """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none; and
     whether units are in a right order already, perhaps another one.
 
     A stroke is in a loop of its group if its vertices are. Where it is in several, these follow each other,
     the larger behind the smaller: two that cross each other may, and one in another must. A stroke that
     crosses every loop around it has no right order, and counts by its middle vertex. A k-d tree of these
-    vertices finds those near a loop.
+    vertices finds those near a loop. Loops of `several` strokes come with these and with their vertices;
+    where they are several units, these follow each other, too.
     """
-    closed = np.flatnonzero(loops)
-    outlines = [paths[loop][:, :2] for loop in closed.tolist()]
-    sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
-    by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
+    closed = [_Loop(paths[loop], [int(unit[loop])], group[loop]) for loop in np.flatnonzero(loops).tolist()]
+    closed += [_Loop(path, np.unique(unit[strokes]).tolist(), group[strokes[0]]) for strokes, path in several]
+    by_size = sorted(
+        closed, key=lambda loop: (float(np.ptp(loop.polygon, axis=0).sum()), _area(loop.polygon))
+    )
+    in_order = sorted(closed, key=lambda loop: loop.units[-1])
     found = _linked(paths, by_size, group, unit, as_given=False)
-    right = _come_first(found) or _come_first(_linked(paths, closed.tolist(), group, unit, as_given=True))
+    right = _come_first(found) or _come_first(_linked(paths, in_order, group, unit, as_given=True))
     return found, right
+
+
+class _Loop:
+    """A closed outline, and the units that draw it."""
+
+    def __init__(self, path: Path, units: list[int], group: int) -> None:
+        self.polygon, self.units, self.group = path[:, :2], units, group
 
 
 def _come_first(found: Ints) -> bool:
@@ -35,7 +51,7 @@ def _come_first(found: Ints) -> bool:
 
 
 def _linked(
-    paths: Sequence[Path], closed: list[int], group: NDArray[np.int64], unit: Ints, *, as_given: bool
+    paths: Sequence[Path], closed: list[_Loop], group: NDArray[np.int64], unit: Ints, *, as_given: bool
 ) -> Ints:
     """The same for loops that are looked at in this order, which is right."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
@@ -45,15 +61,17 @@ def _linked(
     last = np.arange(count)  # for each unit one on the way to the last of those behind it
     if not closed:
         return found
+    for loop in closed:
+        found[loop.units[:-1]] = last[loop.units[:-1]] = loop.units[1:]
     inside_of = np.array([path[len(path) // 2, :2] for path in paths])
     tree = cKDTree(inside_of)
     for whole in (True, False):
         for loop in closed:
-            polygon, own = paths[loop][:, :2], unit[[loop]]
+            polygon, own = loop.polygon, np.array(loop.units[:1])
             low, high = polygon.min(axis=0), polygon.max(axis=0)
             radius = float((high - low).max()) / 2 * (1 + 1e-9)
             near = np.array(tree.query_ball_point((low + high) / 2, radius, p=np.inf), dtype=np.intp)
-            near = near[group[near] == group[loop]]
+            near = near[group[near] == loop.group]
             for linked in (False, True)[: 1 + whole]:  # most of those with one behind them come first already
                 left = near[(found[unit[near]] >= 0) == linked]
                 # Two loops on each other contain each other's vertices or not, as rounding has it; one is the

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warptsp.strokes.directed import by_windows, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
-from warptsp.strokes.joining import Chains, joined
+from warptsp.strokes.joining import Chains, closed_by_several, joined, with_outlines
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Flags, Ints, Ordering, Path, Section, Units
 from warptsp.strokes.nearest import nearest_first
@@ -48,6 +48,7 @@ class Task:
     group: NDArray[np.int64]
     parent: Ints | None
     as_given: bool  # whether inner ones come first in the order of the input, too
+    tolerance: float  # of ends that are joined
     machine: Machine
 
     @property
@@ -69,17 +70,27 @@ class Task:
         first = np.array([path[0] for path in paths]).reshape(-1, axes)
         last = np.array([path[-1] for path in paths]).reshape(-1, axes)
         closed = _are_loops(paths)
-        chains = joined(Units(first, last, free), closed, group, tolerance)
+        drawn, alone = Units(first, last, free), closed
+        several = [] if outlines is None else closed_by_several(outlines, group)
+        if several:
+            alone = closed.copy()
+            alone[[stroke for outline in several for stroke in outline.strokes]] = True
+        chains = joined(drawn, alone, group, tolerance)
+        if several:
+            chains = with_outlines(chains, several, drawn)
         heads = np.array([strokes[0] for strokes in chains.strokes], dtype=np.intp)
         unit_of = np.empty(len(paths), dtype=np.intp)
         for unit, strokes in enumerate(chains.strokes):
             unit_of[strokes] = unit
         parent, as_given = None, True
         if outlines is not None:
-            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of)
+            loops = [(outline.strokes, outline.path) for outline in several]
+            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of, loops)
             if not (parent >= 0).any():
                 parent = None
-        return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, as_given, machine)
+        return cls(
+            paths, chains, (closed & anywhere)[heads], group[heads], parent, as_given, tolerance, machine
+        )
 
     def entered(self, members: Ints, entry: Ints) -> Units:
         """Some units, the closed loops of them entered at these vertices."""
@@ -98,6 +109,12 @@ class Task:
             above = self.parent[members]
             parent = np.where(above >= 0, local[above], -1)
         return Section(self.units.of(members), self.machine, ends, parent)
+
+    def are_joined(self, stroke: int, following: int, backwards: Flags) -> bool:
+        """Whether the tool stays down between two strokes of a chain, which may be an outline's alone."""
+        left = self.paths[stroke][0 if backwards[stroke] else -1]
+        entered = self.paths[following][-1 if backwards[following] else 0]
+        return self.tolerance > 0 and float(np.linalg.norm(left - entered)) <= self.tolerance * (1 + 1e-12)
 
     def loop(self, unit: int) -> Path:
         """The vertices of a closed loop, each once."""

@@ -9,12 +9,14 @@ from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
+from warptsp.strokes.joining import closed_by_several
 from warptsp.strokes.model import LARGEST
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
@@ -149,13 +151,22 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
         verify(drawing.format, drawing.source, contents, rules or Rules())
     except NotVerified as error:
         raise NotVerified(error.message, file=drawing.file, line=error.line) from None
-    shapes, group = drawing.outlines or drawing.paths, drawing.groups
-    given, new = (
-        inner_first([shapes[stroke] for stroke in order], [group[stroke] for stroke in order])
-        for order in (range(len(shapes)), plan.order.tolist())
-    )
-    if given is None and new is not None:
+    given, new = (_is_too_late(drawing, order) for order in (np.arange(len(plan.order)), plan.order))
+    if new and not given:
         option = as_called("inner_first=True", "--inner-first")
-        _log.warning("%s: what lies in a closed path comes behind it now, where the file had it first, as "
+        _log.warning("%s: what lies in a closed outline comes behind it now, where the file had it first, as "
                      "cuts need it: %s keeps that", drawing.file, option)  # fmt: skip
     return contents
+
+
+def _is_too_late(drawing: Drawing, order: NDArray[np.intp]) -> bool:
+    """Whether something comes, in this order, behind a closed outline around it, which may be one of several
+    strokes: the last of them closes it."""
+    shapes, group = drawing.outlines or drawing.paths, drawing.groups
+    place = np.empty(len(order))
+    place[order] = np.arange(len(order))
+    drawn = list(zip(place.tolist(), shapes, group, strict=True))
+    for strokes, _, path in closed_by_several(shapes, np.asarray(group)):
+        drawn.append((place[strokes].max() + 0.5, path, group[strokes[0]]))
+    drawn.sort(key=lambda one: one[0])
+    return inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn]) is not None
