@@ -3,15 +3,17 @@
 import io
 import re
 from collections import Counter
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from drawing_files import HEAD, run, written
+from drawing_files import HEAD, plan_of, run, written
 
 import warptsp
+from warptsp.errors import ParseError
 from warptsp.strokes import arrange
-from warptsp.strokes.files import Rules, read_drawing
+from warptsp.strokes.files import Rules, read_drawing, rewritten
 from warptsp.strokes.verify import NotVerified, verify
 
 
@@ -326,6 +328,70 @@ def test_a_closed_dxf_polyline_is_one_in_a_file_of_no_version(folder):
     text = f"0\nSECTION\n2\nENTITIES\n{body}0\nENDSEC\n0\nEOF\n"
     after = written("a.dxf", text.encode(), Rules(inner_first=True)).decode()
     assert [after.index(one) for one in polylines] == sorted(map(after.index, polylines), reverse=True)
+
+
+def lines_of_dxf(*, extra="", handles=("1", "2", "3", "4"), flag="62"):
+    """Four lines without a version, as small programs write them, and something behind them."""
+    lines = [
+        f"0\nLINE\n5\n{handle}\n8\n0\n{flag if x == 9 else 62}\n1\n10\n{x}\n20\n0\n11\n{x}\n21\n5\n"
+        for x, handle in zip((5, 1, 9, 3), handles, strict=True)
+    ]
+    return f"0\nSECTION\n2\nENTITIES\n{''.join(lines)}{extra}0\nENDSEC\n0\nEOF\n"
+
+
+LWPOLYLINE = "0\nLWPOLYLINE\n100\nAcDbEntity\n8\n0\n100\nAcDbPolyline\n70\n0.0\n10\n2\n20\n1\n10\n4\n20\n1\n"
+POLYLINE = "0\nPOLYLINE\n8\n0\n66\n1\n70\n{}\n0\nVERTEX\n8\n0\n10\n2\n20\n1\n0\nVERTEX\n8\n0\n10\n4\n20\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (lines_of_dxf(handles=("1a", "2a", "3a", "4a")), (1, 3, 5, 9)),
+        (lines_of_dxf(handles=("A1", "A1", "B1", "B2")), (1, 3, 5, 9)),
+        (re.sub("LINE\n5\n.\n", "LINE\n", lines_of_dxf(flag=60)), (1, 5, 9, 3)),
+        (lines_of_dxf(extra=POLYLINE.format(64) + "0\nSEQEND\n8\n0\n"), (1, 3, 5, 9)),
+        (lines_of_dxf() + "\n\n", (1, 3, 5, 9)),
+        (lines_of_dxf(extra=LWPOLYLINE), (1, 3, 5, 9)),
+    ],
+    ids=["small-handles", "equal-handles", "invisible", "mesh", "blank-lines", "decimals"],
+)
+def test_dxf_is_read_as_programs_write_it(folder, text, places):
+    pytest.importorskip("ezdxf")
+    after = written("a.dxf", text.encode()).decode()
+    found = tuple(int(x) for x in re.findall(r"\n10\n(\d)\n20\n[05]\n", after))
+    assert sorted(after.split("\n")) == sorted(text.split("\n"))
+    assert found == places
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"AutoCAD Binary DXF\r\n\x1a\0", "is a binary DXF file: save it"),
+        (b"AC1027\0\0", "is a DWG drawing: save it"),
+        (b"", "it is empty"),
+        (lines_of_dxf(extra=POLYLINE.format(0)).encode(), "the POLYLINE in line 69 has no SEQEND"),
+    ],
+)
+def test_what_is_no_dxf_of_text_says_so(folder, data, told):
+    pytest.importorskip("ezdxf")
+    (folder / "a.dxf").write_bytes(data)
+    with pytest.raises(ParseError, match=told):
+        read_drawing("a.dxf")
+
+
+@pytest.mark.parametrize(
+    ("rules", "first", "told"), [(Rules(inner_first=True), 1, 1), (Rules(), 1, 1), (Rules(), 0, 0)]
+)
+def test_outlines_of_several_lines_that_close_too_early_are_told(folder, caplog, rules, first, told):
+    corners = [(x, y) for x, y in ((0, 0), (40, 0), (40, 40), (0, 40), (0, 0))]
+    outline = [f"<path d='M{a} {b}L{c} {d}'/>" for (a, b), (c, d) in pairwise(corners)]
+    hole = ["<circle cx='9' cy='9' r='5'/>"]
+    data = HEAD + "<g fill='none'>" + "".join(hole + outline if first else outline + hole) + "</g></svg>"
+    (folder / "a.svg").write_text(data)
+    drawing = read_drawing("a.svg", inner_first=rules.inner_first)
+    order = np.array(sorted(range(5), key=lambda stroke: len(drawing.paths[stroke]) > 2))
+    rewritten(drawing, plan_of(drawing, order), rules)
+    assert caplog.text.count("that several strokes close") == told
 
 
 def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):

@@ -147,7 +147,7 @@ def command(
             report = report if attempts.make(write_strokes, report, *drawn, **named) else None
     groups = len(set(drawing.groups))
     count, many = len(plan.order), "groups" if groups != 1 else "group"
-    mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups else {}
+    mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups and not ungroup else {}
     same = ("same strokes" if ungroup else kind.same) if verified else None
     written = {"output": output, "preview": preview, "report": report}
     facts = [

@@ -1,15 +1,17 @@
 """Chains of strokes whose ends meet within a tolerance, so that the tool stays down between them."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.strokes.model import Flags, Units
+from warptsp.strokes.model import Flags, Path, Units
 
 # Of each end the nearest so many others are considered: a million strokes from one point must not make 10^12
 # pairs. At most one of them is taken.
 _NEAREST = 8
+_GAP = 1e-5  # of a drawing's size: 0.01 mm in a metre, between lines and arcs that make an outline
 
 
 class Chains(NamedTuple):
@@ -75,6 +77,21 @@ def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: flo
     free = np.array([direction[stroke] == 0 for stroke in leaders], dtype=np.bool_)
     strokes = [[end // 2 for end in ends] for ends in drawn]
     return Chains(strokes, [[end % 2 == 1 for end in ends] for ends in drawn], Units(first, last, free))
+
+
+def closed_by_several(paths: Sequence[Path], groups: NDArray[np.int64]) -> Iterator[tuple[list[int], Path]]:
+    """Outlines that several open strokes of a group close: these, and the points along all of them."""
+    ends = np.array([[path[0], path[-1]] for path in paths])
+    loops = (ends[:, 0] == ends[:, 1]).all(axis=1)
+    gap = _GAP * float(np.ptp(ends, axis=(0, 1)).max())
+    units = Units(ends[:, 0], ends[:, 1], np.ones(len(paths), dtype=np.bool_))
+    chains = joined(units, loops, groups, gap)
+    away = np.hypot(*(chains.units.first - chains.units.last).T)
+    for chain in np.flatnonzero(away <= gap).tolist():
+        strokes, backwards = chains.strokes[chain], chains.backwards[chain]
+        if len(strokes) > 1:
+            drawn = [paths[s][::-1] if back else paths[s] for s, back in zip(strokes, backwards, strict=True)]
+            yield strokes, np.concatenate([*drawn, drawn[0][:1]])
 
 
 def _pairs(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> list[tuple[int, int]]:

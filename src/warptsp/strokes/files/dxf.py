@@ -19,8 +19,10 @@ from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
 _DRAWN = ("LINE", "LWPOLYLINE", "POLYLINE", "ARC", "CIRCLE", "ELLIPSE", "SPLINE", "POINT")
+_MESH = 16 + 64  # flags of a POLYLINE that is a surface
 _PLAIN = ("", "BYLAYER", "CONTINUOUS")  # line types without dashes, which would show a direction
 _SWAPPED = {10: 11, 20: 21, 30: 31, 11: 10, 21: 20, 31: 30}
+_OTHERS = {b"AutoCAD Binary DXF": "a binary DXF file", b"AC10": "a DWG drawing"}
 _SIGN = re.compile(rb"(\s*)([-+]?)(.*)", re.DOTALL)
 
 
@@ -44,7 +46,6 @@ class _Chunk:
     tags: list[_Tag]
     begin: int  # the number of its first line
     stretch: int = -1  # between two entities that stay; -1 for one of these
-    stroke: int = -1
 
     def first(self, code: int, default: str = "") -> str:
         """The first value of a group code."""
@@ -53,6 +54,21 @@ class _Chunk:
     @property
     def kind(self) -> str:
         return self.tags[0].text.upper()
+
+    @property
+    def in_model(self) -> bool:
+        """Whether it is one of the list in the model space, and not on paper."""
+        return self.kind in _DRAWN and self.first(67, "0") == "0"
+
+    @property
+    def flags(self) -> int:
+        return int(float(self.first(70, "0")))
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is a visible stroke, and no mesh."""
+        mesh = self.kind == "POLYLINE" and self.flags & _MESH
+        return self.in_model and self.first(60, "0") == "0" and not mesh
 
     @property
     def group(self) -> tuple[str, ...]:
@@ -76,17 +92,21 @@ def _read(source: Source) -> Drawing:
         import ezdxf.path
     except ImportError:
         raise BackendUnavailable("DXF needs ezdxf: pip install 'warptsp[dxf]'") from None
-    document = _document(source)
+    for start, kind in _OTHERS.items():
+        if source.data.startswith(start):
+            raise ParseError(f"is {kind}: save it as a DXF file of text (ASCII)", file=source.file)
     try:
+        document = _document(source)
         loaded = ezdxf.filemanagement.read(_stream(ezdxf, source.data))
-        by_handle = {entity.dxf.handle: entity for entity in loaded.modelspace()}
-        in_order = list(loaded.modelspace())
-        found = _entities(document, by_handle, in_order)
-        strokes = [chunk for chunk in document.chunks if chunk.stroke >= 0]
+        found = _entities(document, list(loaded.modelspace()))
+        strokes = [chunk for chunk in document.chunks if chunk.stretch >= 0]
         paths = [_points(ezdxf, entity, chunk) for entity, chunk in zip(found, strokes, strict=True)]
         plain = {layer.dxf.name.upper(): layer.dxf.linetype.upper() in _PLAIN for layer in loaded.layers}
+    except ParseError:
+        raise
     except Exception as error:  # a library's own, of many kinds, about a file that nobody vouches for
-        raise ParseError(f"is no DXF drawing: {short(str(error))}", file=source.file) from None
+        why = short(str(error)) or "it is empty"
+        raise ParseError(f"is no DXF drawing: {why}", file=source.file) from None
     layers: dict[tuple[object, ...], int] = {}
     keys = [(chunk.stretch, *(() if source.ungroup else chunk.group)) for chunk in strokes]
     groups = [layers.setdefault(key, len(layers)) for key in keys]
@@ -112,6 +132,7 @@ def _stream(ezdxf: Any, data: bytes) -> io.StringIO:
 
 def _tags(source: Source) -> Iterator[_Tag]:
     lines = re.findall(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", source.data)
+    number = -2
     for number in range(0, len(lines) - 1, 2):
         try:
             code = int(lines[number])
@@ -119,8 +140,9 @@ def _tags(source: Source) -> Iterator[_Tag]:
             raise ParseError(f"is no DXF drawing: {short(lines[number].decode('latin-1').strip())!r} is no "
                              "group code", file=source.file, line=number + 1) from None  # fmt: skip
         yield _Tag(code, lines[number], lines[number + 1])
-    if len(lines) % 2:
-        yield _Tag(-1, lines[-1], b"")
+        if code == 0 and lines[number + 1].strip().upper() == b"EOF":  # what is behind it is not read
+            break
+    yield _Tag(-1, b"".join(lines[number + 2 :]), b"")
 
 
 def _document(source: Source) -> _Document:
@@ -143,8 +165,7 @@ def _document(source: Source) -> _Document:
     found.head, found.tail = _bytes(head), _bytes(tail)
     stretch = 0
     for chunk in found.chunks:
-        paper = chunk.first(67, "0") != "0" or chunk.first(60, "0") != "0"  # or invisible
-        if chunk.kind in _DRAWN and not paper:
+        if chunk.moves:
             chunk.stretch = stretch
         else:
             stretch += 1
@@ -155,33 +176,36 @@ def _bytes(tags: list[_Tag]) -> bytes:
     return b"".join(part for tag in tags for part in (tag.name, tag.value))
 
 
-def _entities(document: _Document, by_handle: dict[str, Any], in_order: list[Any]) -> list[Any]:
-    """What ezdxf makes of each entity that may move, by its handle, or else by its place."""
-    drawn = [entity for entity in in_order if entity.dxftype() in _DRAWN]
-    movable = [chunk for chunk in document.chunks if chunk.stretch >= 0]
-    found: list[Any] = []
-    for place, chunk in enumerate(movable):
-        entity = by_handle.get(chunk.first(5).upper())
-        if entity is None and not chunk.first(5) and len(drawn) == len(movable):
-            entity = drawn[place]
+def _entities(document: _Document, in_order: list[Any]) -> list[Any]:
+    """What ezdxf makes of each entity that moves, by its place, or else by its handle."""
+    mine = [chunk for chunk in document.chunks if chunk.in_model]
+    found = [entity for entity in in_order if entity.dxftype() in _DRAWN]
+    if [chunk.kind for chunk in mine] != [entity.dxftype() for entity in found]:
+        by_handle = {entity.dxf.handle: entity for entity in found}
+        found = [by_handle.get(chunk.first(5)) for chunk in mine]
+    pairs = [(chunk, entity) for chunk, entity in zip(mine, found, strict=True) if chunk.stretch >= 0]
+    for chunk, entity in pairs:
         if entity is None or entity.dxftype() != chunk.kind:
             raise ValueError(f"the {chunk.kind} in line {chunk.begin} is not one that ezdxf finds there")
-        chunk.stroke = len(found)
-        found.append(entity)
-    return found
+        if chunk.kind == "POLYLINE" and "SEQEND" not in [t.text.upper() for t in chunk.tags if t.code == 0]:
+            raise ValueError(f"the POLYLINE in line {chunk.begin} has no SEQEND, where its vertices end")
+    return [entity for _, entity in pairs]
 
 
 def _points(ezdxf: Any, entity: Any, chunk: _Chunk) -> Path:
     if entity.dxftype() == "POINT":
         return np.array([[entity.dxf.location.x, entity.dxf.location.y]])
-    path = ezdxf.path.make_path(entity)
+    try:
+        path = ezdxf.path.make_path(entity)
+    except Exception as error:
+        raise ValueError(f"the {chunk.kind} in line {chunk.begin}: {error}") from None
     vertices = list(path.flattening(max(_size(path) / 500, 1e-9)))
     if not vertices:  # a polyline of one vertex draws nothing, and moves as if it were a point
         return np.array([[float(chunk.first(10, "0")), float(chunk.first(20, "0"))]])
     points = np.array([[vertex.x, vertex.y] for vertex in vertices])
     if path.is_closed:
         points[-1] = points[0]
-    elif chunk.kind == "LWPOLYLINE" and int(chunk.first(70, "0") or 0) & 1:
+    elif chunk.kind == "LWPOLYLINE" and chunk.flags & 1:
         points = np.concatenate([points, points[:1]])  # ezdxf knows no such polyline in files of no version
     return points
 
@@ -200,14 +224,14 @@ def _may_turn(chunk: _Chunk, plain: dict[str, bool]) -> bool:
         return False
     if chunk.kind == "LINE":
         return all(codes.count(code) == codes.count(other) for code, other in _SWAPPED.items())
-    return chunk.kind == "LWPOLYLINE" and not int(chunk.first(70, "0") or 0) & 1
+    return chunk.kind == "LWPOLYLINE" and not chunk.flags & 1
 
 
 def _rewritten(document: _Document, strokes: list[_Chunk], plan: Plan) -> bytes:
     order = iter(plan.order.tolist())
     pieces = [document.head]
     for chunk in document.chunks:
-        if chunk.stroke < 0:
+        if chunk.stretch < 0:
             pieces.append(_bytes(chunk.tags))
             continue
         number = next(order)

@@ -3,7 +3,7 @@
 import gc
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -15,7 +15,8 @@ from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
-from warptsp.strokes.model import LARGEST
+from warptsp.strokes.joining import closed_by_several
+from warptsp.strokes.model import LARGEST, Path
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
 from warptsp.strokes.verify.work import inner_first
@@ -150,12 +151,33 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
     except NotVerified as error:
         raise NotVerified(error.message, file=drawing.file, line=error.line) from None
     shapes, group = drawing.outlines or drawing.paths, drawing.groups
-    given, new = (
-        inner_first([shapes[stroke] for stroke in order], [group[stroke] for stroke in order])
-        for order in (range(len(shapes)), plan.order.tolist())
-    )
-    if given is None and new is not None:
-        option = as_called("inner_first=True", "--inner-first")
+    closed = list(closed_by_several(shapes, np.asarray(group)))
+    orders = range(len(shapes)), plan.order.tolist()
+    given, new = (_too_late(shapes, group, closed, order) for order in orders)
+    option = as_called("inner_first=True", "--inner-first")
+    if new is not None and new[0] and (given is None or (rules or Rules()).inner_first):
+        _log.warning("%s: what begins at (%g, %g) comes behind an outline around it that several strokes "
+                     "close: join these into one path, which %s keeps behind it",
+                     drawing.file, *new[1], option)  # fmt: skip
+    elif given is None and new is not None:
         _log.warning("%s: what lies in a closed path comes behind it now, where the file had it first, as "
                      "cuts need it: %s keeps that", drawing.file, option)  # fmt: skip
     return contents
+
+
+def _too_late(
+    shapes: Sequence[Path], group: Sequence[int], closed: list[tuple[list[int], Path]], order: Sequence[int]
+) -> tuple[bool, tuple[float, float]] | None:
+    """Where something begins that comes, in this order, behind a closed outline around it, if anything does;
+    and whether that is one of `closed`: of several strokes, which the last of them closes.
+    """
+    place = {stroke: float(at) for at, stroke in enumerate(order)}
+    drawn = [(place[stroke], shapes[stroke], group[stroke]) for stroke in order]
+    for strokes, outline in closed:
+        drawn.append((max(place[stroke] for stroke in strokes) + 0.5, outline, group[strokes[0]]))
+    drawn.sort(key=lambda one: one[0])
+    pair = inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn])
+    if pair is None:
+        return None
+    x, y = drawn[pair[1]][1][0].tolist()
+    return drawn[pair[0]][0] % 1 > 0, (x, y)

@@ -71,7 +71,7 @@ def _stretches(data: bytes) -> list[_Stretch]:
             if name in (b"ENDSEC", b"EOF"):
                 section, movable = b"", False
             elif section == b"ENTITIES" and not (movable and name in _PARTS):
-                movable = name in _KINDS and not _hidden(pairs, number + 1)
+                movable = name in _KINDS and not _stays(name, pairs, number + 1)
                 if movable:
                     found[-1].entities.append(())
                 elif found[-1].entities:
@@ -87,14 +87,14 @@ def _stretches(data: bytes) -> list[_Stretch]:
     return found
 
 
-def _hidden(pairs: list[_Pair], place: int) -> bool:
-    """Whether an entity is on paper, or invisible."""
+def _stays(name: bytes, pairs: list[_Pair], place: int) -> bool:
+    """Whether an entity is on paper, or invisible, or a mesh."""
+    codes: dict[bytes, bytes] = {}
     while place < len(pairs) and pairs[place][0].strip() != b"0":
-        code, value = pairs[place]
-        if code.strip() in (b"60", b"67") and value.strip() != b"0":
-            return True
+        codes.setdefault(pairs[place][0].strip(), pairs[place][1].strip())
         place += 1
-    return False
+    mesh = name == b"POLYLINE" and int(float(codes.get(b"70", b"0"))) & 80
+    return bool(mesh) or any(codes.get(code, b"0") != b"0" for code in (b"60", b"67"))
 
 
 def _dashed(stretches: list[_Stretch]) -> set[bytes]:
@@ -133,7 +133,7 @@ def _work(entity: tuple[_Pair, ...], rules: Rules, dashed: set[bytes]) -> tuple[
         other = {b"10": b"11", b"20": b"21", b"30": b"31", b"11": b"10", b"21": b"20", b"31": b"30"}
         backwards = [(code, ends.get(other.get(code.strip(), b""), value)) for code, value in entity]
         return (kind, *min(forwards, tuple(part for pair in backwards for part in pair)))
-    if int(_value(entity, b"70", b"0")) % 2:
+    if int(float(_value(entity, b"70", b"0"))) % 2:
         return (kind, *forwards)
     return (kind, *min(_polyline(entity, False), _polyline(entity, True)))
 
@@ -194,7 +194,7 @@ def _outline(entity: tuple[_Pair, ...]) -> list[tuple[float, float]]:
         return [*ring[:-1], ring[0]]
     if kind == b"POLYLINE":
         points = points[1:]  # the first belongs to no vertex
-    closed = int(_value(entity, b"70", b"0") or b"0") % 2 == 1
+    closed = int(float(_value(entity, b"70", b"0"))) % 2 == 1
     bent = any(code.strip() == b"42" and value.strip().strip(b"-+0.") for code, value in entity)
     if kind in (b"LWPOLYLINE", b"POLYLINE") and not bent:
         return [*points, points[0]] if closed and len(points) + 1 >= _CLOSED else points
