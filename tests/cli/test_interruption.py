@@ -8,10 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from instances import whole_points, write_tsplib
 from processes import begin_command, begin_python, run_code, run_python
 
 import warptsp
+from warptsp.cli import commands, solve_many
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -375,3 +377,23 @@ def test_a_signal_before_the_first_method_ends_the_search(instance, monkeypatch)
     result = warptsp.solve(str(instance), time_limit=60, on_interrupt="return")
     assert result.interrupted
     assert result.signal == signal.SIGINT
+
+
+def test_what_solve_many_has_found_is_written(tmp_path, monkeypatch):
+    (tmp_path / "some").mkdir()
+    for name, size in (("a", 5), ("b", 2000), ("c", 2000)):
+        write_tsplib(tmp_path / "some" / f"{name}.tsp", whole_points(size))
+    calls = []
+
+    def impatient(progress):
+        if progress.done and not calls:
+            calls.append(signal.raise_signal(signal.SIGINT))
+
+    monkeypatch.setattr(solve_many, "_Lines", lambda quiet: impatient)
+    options = ["--time-limit", "1h", "--threads", "1", "-o", str(tmp_path / "m.csv")]
+    arguments = ["solve-many", str(tmp_path / "some"), *options]
+    done = CliRunner().invoke(commands, arguments, standalone_mode=False)
+    assert done.return_value == 128 + signal.SIGINT, done.output
+    assert "ended        early: what was found is kept" in done.output
+    rows = (tmp_path / "m.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[1] for row in rows[::2]] == ["5", ""]

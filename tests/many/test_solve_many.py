@@ -283,6 +283,7 @@ def test_the_command_solves_a_folder(tmp_path: Path, capsys):
     for number, array in enumerate(points(3, 7)):
         np.savetxt(folder / f"{number}.csv", array, delimiter=",", header="x,y", comments="")
     (folder / "notes.md").write_text("not an instance")
+    (folder / "._0.csv").write_bytes(b"\0\5\x16\7 what macOS keeps of a file")
     table, tours = tmp_path / "lengths.csv", tmp_path / "tours"
     assert run(folder, "-o", table, "--tours", tours, "--kicks", KICKS) == 0
     assert "3 with a tour" in capsys.readouterr().out

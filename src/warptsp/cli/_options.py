@@ -80,9 +80,9 @@ class Printing:
             (tell if on_stderr else say)(*lines_of(facts, width))
 
 
-def certificate_fact(file: Path | None, proved: bool) -> Fact:
-    """Where a proof is."""
-    words = None if file is None else str(file) if proved else "not written: nothing was proved"
+def certificate_fact(file: Path | None, proved: bool, what: str = "nothing was proved") -> Fact:
+    """Where a proof is, or why there is none."""
+    words = None if file is None else str(file) if proved else f"not written: {what}"
     return Fact("", words=words, name="certificate")
 
 

@@ -18,7 +18,7 @@ from warptsp.cli._outputs import output_facts
 from warptsp.cli._values import bound_time
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
-from warptsp.interruption import status
+from warptsp.interruption import FirstSignal
 from warptsp.progress import in_percent
 from warptsp.text import well_formed
 
@@ -107,31 +107,30 @@ def command(
         source, asked = replace(source, reader=reading.problem), {}
     elif unread := reading.only_of_files():
         raise InvalidOption(f"{unread}: {problems} is an array of problems; only files in a folder need it")
-    results = solve_many(
-        source,
-        time_limit=time_limit,
-        kicks=kicks,
-        total_time=total_time,
-        seed=seed,
-        open=open_,
-        threads=threads,
-        device=device,
-        bound=bound,
-        callback=_Lines(printing.quiet),
-        **asked,
-    )
-    attempts = Attempts()
-    written = tuple(output for output in outputs if attempts.make(_write, output, results))
-    if tours is not None:
-        _write_tours(tours, results, attempts)
+    with FirstSignal() as signals:  # what has been found is written
+        results = solve_many(
+            source,
+            time_limit=time_limit,
+            kicks=kicks,
+            total_time=total_time,
+            seed=seed,
+            open=open_,
+            threads=threads,
+            device=device,
+            bound=bound,
+            callback=_Lines(printing.quiet),
+            **asked,
+        )
+        attempts = Attempts()
+        written = tuple(output for output in outputs if attempts.make(_write, output, results))
+        if tours is not None:
+            _write_tours(tours, results, attempts)
     table = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(results)] if printing.as_json else []
     printing.show([*_facts(problems, written, tours, results), Fact("table", table)])
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
-    if results.signal is not None:
-        return status(results.signal)
-    return 2 if results.errors else 0
+    return signals.status or (2 if results.errors else 0)
 
 
 class _Lines:

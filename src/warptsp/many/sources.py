@@ -108,7 +108,9 @@ def _of_path(path: Path) -> Source:
     if os.path.isdir(path):  # also where the name is too long for one
         from warptsp.io.registry import has_instance_ending
 
-        found = sorted(file for file in path.iterdir() if file.is_file() and has_instance_ending(file.name))
+        named = [file for file in path.iterdir() if has_instance_ending(file.name)]
+        # Hidden ones are of other programs: macOS leaves ._places.csv beside places.csv on many disks.
+        found = sorted(file for file in named if file.is_file() and not file.name.startswith("."))
         files = [file for file in found if _is_instance(file)]
         if not files:
             raise InvalidProblem(f"{path}: there are no instances in this folder")
