@@ -330,6 +330,26 @@ def test_a_closed_dxf_polyline_is_one_in_a_file_of_no_version(folder):
     assert [after.index(one) for one in polylines] == sorted(map(after.index, polylines), reverse=True)
 
 
+def test_what_is_mirrored_in_dxf_is_where_it_is_drawn(folder):
+    """AutoCAD mirrors with another axis (group code 230), and coordinates as they were."""
+    ezdxf = pytest.importorskip("ezdxf")
+
+    def drawing(x):
+        document = ezdxf.new()
+        document.modelspace().add_lwpolyline([(0, 0), (40, 0), (40, 40), (0, 40)], close=True)
+        document.modelspace().add_circle((x, 20), 5, dxfattribs={"extrusion": (0, 0, -1)})
+        stream = io.StringIO()
+        document.write(stream)
+        return stream.getvalue().encode()
+
+    within, beside = drawing(-20), drawing(20)
+    after = written("a.dxf", within, Rules(inner_first=True))
+    assert after.index(b"CIRCLE\n  5") < after.index(b"LWPOLYLINE\n  5")
+    with pytest.raises(NotVerified, match="cut after the outline"):
+        verify("dxf", within, within, Rules(inner_first=True))
+    verify("dxf", beside, beside, Rules(inner_first=True))
+
+
 def lines_of_dxf(*, extra="", handles=("1", "2", "3", "4"), flag="62"):
     """Four lines without a version, as small programs write them, and something behind them."""
     lines = [

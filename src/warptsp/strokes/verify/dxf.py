@@ -186,6 +186,13 @@ def _outline(entity: tuple[_Pair, ...]) -> list[tuple[float, float]]:
     kind = entity[0][1].strip().upper()
     xs = [float(value) for code, value in entity if code.strip() == b"10"]
     ys = [float(value) for code, value in entity if code.strip() == b"20"]
+    flags = int(float(_value(entity, b"70", b"0")))
+    if kind in (b"CIRCLE", b"LWPOLYLINE") or (
+        kind == b"POLYLINE" and not flags & 8
+    ):  # in planes of their own
+        if any(float(_value(entity, code, b"0")) for code in (b"210", b"220")):
+            return []
+        xs = [-x for x in xs] if float(_value(entity, b"230", b"1")) < 0 else xs  # as mirrored ones have
     points = list(zip(xs, ys, strict=False))
     if kind == b"CIRCLE" and points:
         radius = float(_value(entity, b"40", b"0"))
@@ -194,7 +201,7 @@ def _outline(entity: tuple[_Pair, ...]) -> list[tuple[float, float]]:
         return [*ring[:-1], ring[0]]
     if kind == b"POLYLINE":
         points = points[1:]  # the first belongs to no vertex
-    closed = int(float(_value(entity, b"70", b"0"))) % 2 == 1
+    closed = flags % 2 == 1
     bent = any(code.strip() == b"42" and value.strip().strip(b"-+0.") for code, value in entity)
     if kind in (b"LWPOLYLINE", b"POLYLINE") and not bent:
         return [*points, points[0]] if closed and len(points) + 1 >= _CLOSED else points
