@@ -381,3 +381,15 @@ def test_files_are_read_without_the_collector_which_is_as_before_behind_it():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_a_callback_raises_has_the_plan():
+    def fail(progress):
+        raise ZeroDivisionError
+
+    rows = [[[0, y], [10, y]] for y in np.random.default_rng(1).permutation(100)]
+    with pytest.raises(ZeroDivisionError) as caught:
+        arrange(rows, home=[0, 0], time_limit=60, callback=fail)
+    plan = caught.value.result
+    assert sorted(plan.order.tolist()) == list(range(100))
+    assert plan.travel <= plan.travel_before

@@ -99,6 +99,8 @@ def arrange(
         An argument is invalid; the message names it.
     KeyboardInterrupt
         By Ctrl-C and other signals as `warptsp.solve` raises it, with the plan in ``result``.
+    Exception
+        What the callback raised, with the plan in ``result``.
 
     Examples
     --------
@@ -143,6 +145,9 @@ def arrange(
         travel, mixed = _travel(plan.drawn(drawing), place, back, cost), travel_mixed(task, ends)
     seconds = time.monotonic() - started
     plan = replace(plan, travel=travel, travel_before=before, travel_mixed=mixed, seconds=seconds)
+    if effort.failure is not None:
+        effort.failure.result = plan  # type: ignore[attr-defined]
+        raise effort.failure
     return delivered(plan, plan.signal, on_interrupt)
 
 

@@ -44,6 +44,7 @@ class Effort:
     kicks: int = 0
     interrupted: bool = False
     signal: int | None = None
+    failure: Exception | None = None  # that ended a search
     reasons: list[str] = field(default_factory=list)
 
     @property
@@ -81,7 +82,12 @@ class Effort:
             options["start"] = start
         elif self.over:
             options.update(start="space-filling", method="construct")
-        result = solve(problem, bound=False, prove=False, **options)
+        try:
+            result = solve(problem, bound=False, prove=False, **options)
+        except Exception as error:  # of a callback, say; what was found is a tour all the same
+            if not hasattr(error, "result"):
+                raise
+            self.failure, self.interrupted, result = error, True, error.result
         self.kicks += result.kicks
         self.interrupted |= result.interrupted
         reason = result.stop_reason
