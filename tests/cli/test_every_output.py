@@ -105,7 +105,12 @@ def test_lengths_and_tours_of_many_problems_are_written_both(here):
     assert all((here / name).stat().st_size for name in ("a.tsv", "b.csv", "c.npy"))
     (here / "many" / "b.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
     done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
-    assert "the problems differ in size" in str(done.exception)
+    assert "the problems differ in size" in str(done.exception)  # before any is searched
+    assert not (here / "e.csv").exists()
+    (here / "many" / "a.csv").write_text("x,y\n")
+    (here / "many" / "b.csv").write_text("x,y\n")
+    done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
+    assert "d.npy: no problem has a tour" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["e.csv"]
     assert (here / "e.csv").exists()
 

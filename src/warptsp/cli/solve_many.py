@@ -6,6 +6,8 @@ import csv
 import io
 import os
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,13 +19,14 @@ from warptsp.cli._options import OpenOrClosed, Printing, Reading, device_option,
 from warptsp.cli._outputs import output_facts
 from warptsp.cli._values import bound_time
 from warptsp.cli.streams import tell
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.progress import in_percent
 from warptsp.text import well_formed
 
 if TYPE_CHECKING:
     from warptsp.many import ManyProgress, ManyResults
+    from warptsp.many.sources import Source
     from warptsp.outputs import Attempts
 
 TELL = 2.0  # seconds between two lines of progress
@@ -107,6 +110,12 @@ def command(
         source, asked = replace(source, reader=reading.problem), {}
     elif unread := reading.only_of_files():
         raise InvalidOption(f"{unread}: {problems} is an array of problems; only files in a folder need it")
+    for output in outputs:  # known before hours of search, for which each file is read once more
+        if _kind(output) == ".npy" and source.names is not None and len(set(_sizes(source))) > 1:
+            raise InvalidOption(
+                f"--output {output}: the problems differ in size, so their tours are no array; use --tours "
+                "FOLDER"
+            )
     with FirstSignal() as signals:  # what has been found is written
         results = solve_many(
             source,
@@ -145,6 +154,13 @@ class _Lines:
         self._due = time.monotonic() + TELL
         total = "" if progress.total is None else f" of {progress.total}"
         tell(f"{progress.elapsed:.0f} s: {progress.done + progress.failed}{total} problems")
+
+
+def _sizes(source: Source) -> Iterator[int]:
+    """How many cities the problems in files have, but for those that are faulty."""
+    for file in source.items or ():
+        with suppress(WarpTSPError):
+            yield source.read(file).n
 
 
 def _name(results: ManyResults, position: int) -> str:
@@ -190,10 +206,7 @@ def _write(output: str, results: ManyResults) -> None:
 
         tours = results.tours
         if isinstance(tours, list):
-            raise InvalidOption(
-                f"--output {output}: the problems differ in size, so their tours are no array; use --tours "
-                "FOLDER"
-            )
+            raise InvalidOption(f"--output {output}: no problem has a tour to write")
         with atomic_write(output) as file:
             np.save(file, tours)
         return
