@@ -45,6 +45,7 @@ class _Chunk:
 
     tags: list[_Tag]
     begin: int  # the number of its first line
+    in_model: bool = False  # whether it is one of the list in the model space, and not on paper
     stretch: int = -1  # between two entities that stay; -1 for one of these
 
     def first(self, code: int, default: str = "") -> str:
@@ -56,19 +57,8 @@ class _Chunk:
         return self.tags[0].text.upper()
 
     @property
-    def in_model(self) -> bool:
-        """Whether it is one of the list in the model space, and not on paper."""
-        return self.kind in _DRAWN and self.first(67, "0") == "0"
-
-    @property
     def flags(self) -> int:
         return int(float(self.first(70, "0")))
-
-    @property
-    def moves(self) -> bool:
-        """Whether it is a visible stroke, and no mesh."""
-        mesh = self.kind == "POLYLINE" and self.flags & _MESH
-        return self.in_model and self.first(60, "0") == "0" and not mesh
 
     @property
     def group(self) -> tuple[str, ...]:
@@ -165,7 +155,10 @@ def _document(source: Source) -> _Document:
     found.head, found.tail = _bytes(head), _bytes(tail)
     stretch = 0
     for chunk in found.chunks:
-        if chunk.moves:
+        kind = chunk.kind
+        chunk.in_model = kind in _DRAWN and chunk.first(67, "0") == "0"
+        mesh = kind == "POLYLINE" and chunk.flags & _MESH
+        if chunk.in_model and not mesh and chunk.first(60, "0") == "0":  # and visible
             chunk.stretch = stretch
         else:
             stretch += 1

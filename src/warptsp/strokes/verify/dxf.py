@@ -89,12 +89,15 @@ def _stretches(data: bytes) -> list[_Stretch]:
 
 def _stays(name: bytes, pairs: list[_Pair], place: int) -> bool:
     """Whether an entity is on paper, or invisible, or a mesh."""
-    codes: dict[bytes, bytes] = {}
     while place < len(pairs) and pairs[place][0].strip() != b"0":
-        codes.setdefault(pairs[place][0].strip(), pairs[place][1].strip())
+        code, value = pairs[place]
+        key = code.strip()
+        if key in (b"60", b"67") and value.strip() != b"0":
+            return True
+        if key == b"70" and name == b"POLYLINE" and int(float(value)) & 80:
+            return True
         place += 1
-    mesh = name == b"POLYLINE" and int(float(codes.get(b"70", b"0"))) & 80
-    return bool(mesh) or any(codes.get(code, b"0") != b"0" for code in (b"60", b"67"))
+    return False
 
 
 def _dashed(stretches: list[_Stretch]) -> set[bytes]:
