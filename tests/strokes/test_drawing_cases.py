@@ -399,19 +399,21 @@ def test_what_is_no_dxf_of_text_says_so(folder, data, told):
         read_drawing("a.dxf")
 
 
-@pytest.mark.parametrize(
-    ("rules", "first", "told"), [(Rules(inner_first=True), 1, 1), (Rules(), 1, 1), (Rules(), 0, 0)]
-)
-def test_outlines_of_several_lines_that_close_too_early_are_told(folder, caplog, rules, first, told):
-    corners = [(x, y) for x, y in ((0, 0), (40, 0), (40, 40), (0, 40), (0, 0))]
-    outline = [f"<path d='M{a} {b}L{c} {d}'/>" for (a, b), (c, d) in pairwise(corners)]
-    hole = ["<circle cx='9' cy='9' r='5'/>"]
-    data = HEAD + "<g fill='none'>" + "".join(hole + outline if first else outline + hole) + "</g></svg>"
-    (folder / "a.svg").write_text(data)
-    drawing = read_drawing("a.svg", inner_first=rules.inner_first)
-    order = np.array(sorted(range(5), key=lambda stroke: len(drawing.paths[stroke]) > 2))
-    rewritten(drawing, plan_of(drawing, order), rules)
-    assert caplog.text.count("that several strokes close") == told
+@pytest.mark.parametrize("first", [True, False])
+def test_what_lies_in_an_outline_of_several_lines_comes_before_it(folder, caplog, first):
+    """As drawings have it where nobody has joined the lines; the last of them closes the outline."""
+    outline = [
+        f"<path d='M{a} {b}L{c} {d}'/>"
+        for (a, b), (c, d) in pairwise([(0, 0), (40, 0), (40, 40), (0, 40), (0, 0)])
+    ]
+    hole = "<circle cx='30' cy='30' r='5'/>"
+    data = HEAD + "<g fill='none'>" + "".join([hole, *outline] if first else [*outline, hole]) + "</g></svg>"
+    after = written("a.svg", data, Rules(inner_first=True)).decode()
+    assert after.index("circle") < max(after.index(line) for line in re.findall("<path[^>]*>", after))
+    assert "closed path" not in caplog.text
+    drawing = read_drawing("a.svg")
+    rewritten(drawing, plan_of(drawing, np.arange(5) if not first else np.array([1, 2, 3, 4, 0])))
+    assert caplog.text.count("closed path comes behind it now") == first
 
 
 def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):

@@ -72,7 +72,8 @@ def arrange(
         For each stroke its group, such as a colour, a tool or a layer. Groups stay together, whole numbers in
         ascending order, anything else in the order in which the groups first appear.
     inner_first : bool
-        Whether what lies in a closed loop comes before it, within its group.
+        Whether what lies in a closed loop comes before it, within its group; where several strokes make the
+        loop, before the last of them in the input, which closes it.
     outlines : iterable of array_like, optional
         The strokes once more, with as many points as it takes to say what lies in a loop: a circle may be
         entered at four points and still be round. By default `paths`.

@@ -53,11 +53,12 @@ def _one_by_one(section: Section) -> Ordering:
     order, backwards = np.empty(n, dtype=np.intp), np.zeros(n, dtype=np.bool_)
     at = enter[0] if section.ends.start is None else machine.frame(section.ends.start[None])[0]
     recent: list[int] = []
-    built = left = 0  # how many options are in the tree, and how many of the units there are not drawn yet
+    built = begun = left = 0  # the tree's options, its units, and how many of these are not drawn yet
     for place in range(n):
-        if place == 0 or 2 * left < built or len(recent) > max(_RECENT, built // 8):
+        if place == 0 or 2 * left < begun or len(recent) > max(_RECENT, built // 8):
             known, recent = np.flatnonzero(open_[owner]), []
-            tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
+            tree, built, begun = cKDTree(enter[known]), len(known), int(open_.sum())
+            left = begun
         option, count = -1, min(_AHEAD, built)
         while left and option < 0:
             found = known[np.atleast_1d(tree.query(at, k=count, p=norm)[1])]

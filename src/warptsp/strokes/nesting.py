@@ -11,7 +11,13 @@ _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
-def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit: Ints) -> tuple[Ints, bool]:
+def parents(
+    paths: Sequence[Path],
+    loops: Flags,
+    group: NDArray[np.int64],
+    unit: Ints,
+    several: Sequence[tuple[list[int], Path]] = (),
+) -> tuple[Ints, bool]:
     """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none; and
     whether units are in a right order already, perhaps another one.
 
@@ -19,13 +25,23 @@ def parents(paths: Sequence[Path], loops: Flags, group: NDArray[np.int64], unit:
     the larger behind the smaller: two that cross each other may, and one in another must. A stroke that
     crosses every loop around it has no right order, and counts by its middle vertex. A k-d tree of these
     vertices finds those near a loop.
+
+    Loops that `several` strokes make are given as these and the outline. Where one holds something, the last
+    of its strokes closes it: that must come behind what is held, and behind the others.
     """
+    parts = {len(paths) + number: strokes for number, (strokes, _) in enumerate(several)}
+    closing = [max(strokes) for strokes in parts.values()]
+    paths = [*paths, *(outline for _, outline in several)]
+    loops = np.concatenate([loops, np.ones(len(several), dtype=np.bool_)])
+    group, unit = np.concatenate([group, group[closing]]), np.concatenate([unit, unit[closing]])
     closed = np.flatnonzero(loops)
     outlines = [paths[loop][:, :2] for loop in closed.tolist()]
     sizes = [float(np.ptp(outline, axis=0).sum()) for outline in outlines]  # the area of an eight may be 0
     by_size = closed[np.lexsort([[_area(outline) for outline in outlines], sizes])].tolist()
-    found = _linked(paths, by_size, group, unit, as_given=False)
-    right = _come_first(found) or _come_first(_linked(paths, closed.tolist(), group, unit, as_given=True))
+    found = _linked(paths, by_size, group, unit, parts, as_given=False)
+    right = _come_first(found) or _come_first(
+        _linked(paths, closed.tolist(), group, unit, parts, as_given=True)
+    )
     return found, right
 
 
@@ -35,7 +51,13 @@ def _come_first(found: Ints) -> bool:
 
 
 def _linked(
-    paths: Sequence[Path], closed: list[int], group: NDArray[np.int64], unit: Ints, *, as_given: bool
+    paths: Sequence[Path],
+    closed: list[int],
+    group: NDArray[np.int64],
+    unit: Ints,
+    parts: dict[int, list[int]],
+    *,
+    as_given: bool,
 ) -> Ints:
     """The same for loops that are looked at in this order, which is right."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
@@ -65,6 +87,9 @@ def _linked(
                 if whole:
                     some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
                     held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
+                if len(held) and loop in parts:
+                    others = np.array(parts[loop], dtype=np.intp)
+                    held = np.concatenate([held, others[_lasts(last, unit[others]) != _lasts(last, own)]])
                 ends = _lasts(last, unit[held])
                 if as_given and not whole:
                     ends = ends[ends < own]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from warptsp.strokes.directed import by_windows, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
-from warptsp.strokes.joining import Chains, joined
+from warptsp.strokes.joining import Chains, closed_by_several, joined
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Flags, Ints, Ordering, Path, Section, Units
 from warptsp.strokes.nearest import nearest_first
@@ -78,7 +78,8 @@ class Task:
             unit_of[strokes] = unit
         parent, as_given = None, True
         if outlines is not None:
-            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of)
+            several = list(closed_by_several([outline[:, :2] for outline in outlines], group))
+            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of, several)
             if not (parent >= 0).any():
                 parent = None
         return cls(paths, chains, (closed & anywhere)[heads], group[heads], parent, as_given, machine)

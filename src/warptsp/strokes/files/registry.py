@@ -151,33 +151,23 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
     except NotVerified as error:
         raise NotVerified(error.message, file=drawing.file, line=error.line) from None
     shapes, group = drawing.outlines or drawing.paths, drawing.groups
-    closed = list(closed_by_several(shapes, np.asarray(group)))
+    several = list(closed_by_several(shapes, np.asarray(group)))
     orders = range(len(shapes)), plan.order.tolist()
-    given, new = (_too_late(shapes, group, closed, order) for order in orders)
-    option = as_called("inner_first=True", "--inner-first")
-    if new is not None and new[0] and (given is None or (rules or Rules()).inner_first):
-        _log.warning("%s: what begins at (%g, %g) comes behind an outline around it that several strokes "
-                     "close: join these into one path, which %s keeps behind it",
-                     drawing.file, *new[1], option)  # fmt: skip
-    elif given is None and new is not None:
+    given, new = (_too_late(shapes, group, several, order) for order in orders)
+    if new and not given:
+        option = as_called("inner_first=True", "--inner-first")
         _log.warning("%s: what lies in a closed path comes behind it now, where the file had it first, as "
                      "cuts need it: %s keeps that", drawing.file, option)  # fmt: skip
     return contents
 
 
 def _too_late(
-    shapes: Sequence[Path], group: Sequence[int], closed: list[tuple[list[int], Path]], order: Sequence[int]
-) -> tuple[bool, tuple[float, float]] | None:
-    """Where something begins that comes, in this order, behind a closed outline around it, if anything does;
-    and whether that is one of `closed`: of several strokes, which the last of them closes.
-    """
+    shapes: Sequence[Path], group: Sequence[int], several: list[tuple[list[int], Path]], order: Sequence[int]
+) -> bool:
+    """Whether something comes, in this order, behind a closed path around it; its last stroke closes it."""
     place = {stroke: float(at) for at, stroke in enumerate(order)}
     drawn = [(place[stroke], shapes[stroke], group[stroke]) for stroke in order]
-    for strokes, outline in closed:
+    for strokes, outline in several:
         drawn.append((max(place[stroke] for stroke in strokes) + 0.5, outline, group[strokes[0]]))
     drawn.sort(key=lambda one: one[0])
-    pair = inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn])
-    if pair is None:
-        return None
-    x, y = drawn[pair[1]][1][0].tolist()
-    return drawn[pair[0]][0] % 1 > 0, (x, y)
+    return inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn]) is not None
