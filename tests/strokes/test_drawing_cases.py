@@ -350,6 +350,16 @@ def test_what_is_mirrored_in_dxf_is_where_it_is_drawn(folder):
     verify("dxf", beside, beside, Rules(inner_first=True))
 
 
+def test_a_line_that_crosses_an_outline_of_dxf_has_no_right_order(folder):
+    circle = "0\nCIRCLE\n8\n0\n10\n0\n20\n0\n40\n5\n"
+    line = "0\nLINE\n8\n0\n10\n0\n20\n0\n11\n{}\n21\n0\n"
+    text = f"0\nSECTION\n2\nENTITIES\n{circle}{line}0\nENDSEC\n0\nEOF\n"
+    crossing, within = (text.format(x).encode() for x in (9, 4))
+    verify("dxf", crossing, crossing, Rules(inner_first=True))
+    with pytest.raises(NotVerified, match="cut after the outline"):
+        verify("dxf", within, within, Rules(inner_first=True))
+
+
 def lines_of_dxf(*, extra="", handles=("1", "2", "3", "4"), flag="62"):
     """Four lines without a version, as small programs write them, and something behind them."""
     lines = [

@@ -57,11 +57,12 @@ def _one_by_one(section: Section) -> Ordering:
     at = enter[0] if section.ends.start is None else machine.frame(section.ends.start[None])[0]
     option = -1  # the last one
     recent: list[int] = []
-    built = left = 0  # how many options are in the tree, and how many of the units there are not drawn yet
+    built = begun = left = 0  # the tree's options, its units, and how many of these are not drawn yet
     while len(order) < n:
-        if not order or 2 * left < built or len(recent) > max(_RECENT, built // 8):
+        if not order or 2 * left < begun or len(recent) > max(_RECENT, built // 8):
             known, recent = np.flatnonzero(open_[owner]), []
-            tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
+            tree, built, begun = cKDTree(enter[known]), len(known), int(open_.sum())
+            left = begun
             nearest = tree.query(leave[known], k=min(_AHEAD, built), p=norm)[1].reshape(built, -1)
             near_of = dict(zip(known.tolist(), known[nearest].tolist(), strict=True))
         near = near_of.get(option, [])

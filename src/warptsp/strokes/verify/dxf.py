@@ -208,4 +208,6 @@ def _outline(entity: tuple[_Pair, ...]) -> list[tuple[float, float]]:
     bent = any(code.strip() == b"42" and value.strip().strip(b"-+0.") for code, value in entity)
     if kind in (b"LWPOLYLINE", b"POLYLINE") and not bent:
         return [*points, points[0]] if closed and len(points) + 1 >= _CLOSED else points
-    return points[:1] if kind in (b"LINE", b"POINT") else []
+    if kind == b"LINE":  # which crosses what only one of its ends lies in
+        return [*points[:1], (float(_value(entity, b"11", b"0")), float(_value(entity, b"21", b"0")))]
+    return points[:1] if kind == b"POINT" else []
