@@ -117,9 +117,11 @@ def with_outlines(chains: Chains, outlines: Sequence[Outline], strokes: Units) -
 def closed_by_several(paths: Sequence[Path], groups: NDArray[np.int64]) -> list[Outline]:
     """Outlines that several open strokes of a group close, as CAD programs leave them where they explode
     one."""
+    if len(paths) < 2:
+        return []
     ends = np.array([[path[0], path[-1]] for path in paths])
     loops = (ends[:, 0] == ends[:, 1]).all(axis=1)
-    if (~loops).sum() < 2:
+    if loops.all():  # of 100 000 holes, say
         return []
     gap = _GAP * float(np.ptp(ends, axis=(0, 1)).max())
     units = Units(ends[:, 0], ends[:, 1], np.ones(len(paths), dtype=np.bool_))

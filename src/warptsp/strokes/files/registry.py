@@ -151,22 +151,21 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
         verify(drawing.format, drawing.source, contents, rules or Rules())
     except NotVerified as error:
         raise NotVerified(error.message, file=drawing.file, line=error.line) from None
-    given, new = (_is_too_late(drawing, order) for order in (np.arange(len(plan.order)), plan.order))
-    if new and not given:
+    shapes, group = drawing.outlines or drawing.paths, drawing.groups
+    several = closed_by_several(shapes, np.asarray(group))
+
+    def is_too_late(order: NDArray[np.intp]) -> bool:
+        """Whether something comes behind an outline around it, which the last of several strokes closes."""
+        place = np.empty(len(order))
+        place[order] = np.arange(len(order))
+        drawn = list(zip(place.tolist(), shapes, group, strict=True))
+        for strokes, _, path in several:
+            drawn.append((place[strokes].max() + 0.5, path, group[strokes[0]]))
+        drawn.sort(key=lambda one: one[0])
+        return inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn]) is not None
+
+    if is_too_late(plan.order) and not is_too_late(np.arange(len(plan.order))):
         option = as_called("inner_first=True", "--inner-first")
         _log.warning("%s: what lies in a closed outline comes behind it now, where the file had it first, as "
                      "cuts need it: %s keeps that", drawing.file, option)  # fmt: skip
     return contents
-
-
-def _is_too_late(drawing: Drawing, order: NDArray[np.intp]) -> bool:
-    """Whether something comes, in this order, behind a closed outline around it, which may be one of several
-    strokes: the last of them closes it."""
-    shapes, group = drawing.outlines or drawing.paths, drawing.groups
-    place = np.empty(len(order))
-    place[order] = np.arange(len(order))
-    drawn = list(zip(place.tolist(), shapes, group, strict=True))
-    for strokes, _, path in closed_by_several(shapes, np.asarray(group)):
-        drawn.append((place[strokes].max() + 0.5, path, group[strokes[0]]))
-    drawn.sort(key=lambda one: one[0])
-    return inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn]) is not None
