@@ -73,8 +73,8 @@ def arrange(
         For each stroke its group, such as a colour, a tool or a layer. Groups stay together, whole numbers in
         ascending order, anything else in the order in which the groups first appear.
     inner_first : bool
-        Whether what lies in a closed loop comes before it, within its group; or in an outline that several
-        strokes close, which follow each other then, but for those whose directions forbid it.
+        Whether what lies in a closed loop comes before it, within its group. Strokes that close an outline
+        together count as a loop; they are drawn one after the other, unless their directions forbid it.
     outlines : iterable of array_like, optional
         The strokes once more, with as many points as it takes to say what lies in a loop: a circle may be
         entered at four points and still be round. By default `paths`.
@@ -92,8 +92,9 @@ def arrange(
     Returns
     -------
     Plan
-        Never with more travel than the order that was given, where that keeps groups, ``inner_first`` and its
-        outlines, nor than always drawing the nearest stroke next, however little time there is.
+        Never with more travel than the order that was given, where that keeps groups and ``inner_first`` and
+        draws outlines in one go, nor than always drawing the nearest stroke next, however little time there
+        is.
 
     Raises
     ------

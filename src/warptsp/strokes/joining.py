@@ -23,25 +23,18 @@ class Chains(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Strokes that close an outline together, as `Chains` has them, and the vertices along all of them."""
+    """Open strokes that close an outline together: these, and the vertices along all of them."""
 
     strokes: list[int]
-    backwards: list[bool]
     path: Path
-
-    def drawn(self, free: Flags) -> tuple[list[int], list[bool]] | None:
-        """The strokes and their directions in one chain, as those that keep theirs want it; None if they
-        differ."""
-        kept = {back for stroke, back in zip(self.strokes, self.backwards, strict=True) if not free[stroke]}
-        if len(kept) > 1:
-            return None
-        if True in kept:
-            return self.strokes[::-1], [not back for back in self.backwards[::-1]]
-        return self.strokes, self.backwards
+    gap: float  # between their ends, at most
 
 
-def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> Chains:
-    """Join ends that are at most `tolerance` apart, nearest first, each end once, within groups.
+def joined(
+    units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float | NDArray[np.float64]
+) -> Chains:
+    """Join ends that are at most `tolerance` apart, nearest first, each end once, within groups; all strokes
+    of a group have the same.
 
     A chain with a stroke that keeps its direction keeps it, too. Loops and holes stay alone, and no chain is
     closed.
@@ -97,23 +90,6 @@ def joined(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: flo
     return Chains(strokes, [[end % 2 == 1 for end in ends] for ends in drawn], Units(first, last, free))
 
 
-def with_outlines(chains: Chains, outlines: Sequence[Outline], strokes: Units) -> Chains:
-    """The same with a chain for each outline, whose strokes are chains of their own so far, behind what comes
-    before the last of these."""
-    found = [drawn for outline in outlines if (drawn := outline.drawn(strokes.reversible)) is not None]
-    within = {stroke for inside, _ in found for stroke in inside}
-    kept = [unit for unit, inside in enumerate(chains.strokes) if inside[0] not in within]
-    rows = [(chains.strokes[unit][0], chains.strokes[unit], chains.backwards[unit]) for unit in kept]
-    rows += [(max(inside), inside, backwards) for inside, backwards in found]
-    rows.sort(key=lambda row: row[0])
-    heads = np.array([(inside[0], inside[-1]) for _, inside, _ in rows], dtype=np.intp)
-    turned = np.array([(backwards[0], backwards[-1]) for _, _, backwards in rows], dtype=np.bool_)[..., None]
-    first = np.where(turned[:, 0], strokes.last[heads[:, 0]], strokes.first[heads[:, 0]])
-    last = np.where(turned[:, 1], strokes.first[heads[:, 1]], strokes.last[heads[:, 1]])
-    free = np.array([bool(strokes.reversible[inside].all()) for _, inside, _ in rows], dtype=np.bool_)
-    return Chains([inside for _, inside, _ in rows], [back for *_, back in rows], Units(first, last, free))
-
-
 def closed_by_several(paths: Sequence[Path], groups: NDArray[np.int64]) -> list[Outline]:
     """Outlines that several open strokes of a group close, as CAD programs leave them where they explode
     one."""
@@ -132,23 +108,26 @@ def closed_by_several(paths: Sequence[Path], groups: NDArray[np.int64]) -> list[
         strokes, backwards = chains.strokes[chain], chains.backwards[chain]
         if len(strokes) > 1:
             drawn = [paths[s][::-1] if back else paths[s] for s, back in zip(strokes, backwards, strict=True)]
-            found.append(Outline(strokes, backwards, np.concatenate([*drawn, drawn[0][:1]])))
+            found.append(Outline(strokes, np.concatenate([*drawn, drawn[0][:1]]), gap))
     return found
 
 
-def _pairs(units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float) -> list[tuple[int, int]]:
+def _pairs(
+    units: Units, loops: Flags, groups: NDArray[np.int64], tolerance: float | NDArray[np.float64]
+) -> list[tuple[int, int]]:
     """Ends of different strokes of one group, numbered 2 i and 2 i + 1, the nearest first."""
     from scipy.spatial import cKDTree  # type: ignore[import-untyped]
 
     strokes = np.flatnonzero(~(loops | units.single))
-    if tolerance <= 0 or len(strokes) < 2:
+    reach = np.repeat(np.broadcast_to(tolerance, len(units))[strokes], 2)  # of each end
+    if len(strokes) < 2 or reach.max() <= 0:
         return []
     points = np.stack([units.first[strokes], units.last[strokes]], axis=1).reshape(2 * len(strokes), -1)
     count = min(_NEAREST + 1, len(points))
-    distances, found = cKDTree(points).query(points, k=count, distance_upper_bound=tolerance * (1 + 1e-12))
+    distances, found = cKDTree(points).query(points, k=count, distance_upper_bound=reach.max() * (1 + 1e-12))
     rows = np.repeat(np.arange(len(points)), count)
     columns, distances = found.ravel(), distances.ravel()
-    near = (columns < len(points)) & (rows < columns)
+    near = (columns < len(points)) & (rows < columns) & (distances <= reach[rows] * (1 + 1e-12))
     rows, columns, distances = rows[near], columns[near], distances[near]
     ends = 2 * strokes[rows // 2] + rows % 2, 2 * strokes[columns // 2] + columns % 2
     fitting = (ends[0] // 2 != ends[1] // 2) & (groups[ends[0] // 2] == groups[ends[1] // 2])

@@ -1,10 +1,12 @@
 """Which closed loop lies in which, so that what falls out of the sheet last is cut last."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp.strokes.joining import Outline
 from warptsp.strokes.model import Flags, Ints, Path
 
 _SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
@@ -16,7 +18,7 @@ def parents(
     loops: Flags,
     group: NDArray[np.int64],
     unit: Ints,
-    several: Sequence[tuple[list[int], Path]] = (),
+    several: Sequence[Outline] = (),
 ) -> tuple[Ints, bool]:
     """For each unit, a loop or a chain of strokes, a loop that must come later, -1 where there is none; and
     whether units are in a right order already, perhaps another one.
@@ -24,11 +26,11 @@ def parents(
     A stroke is in a loop of its group if its vertices are. Where it is in several, these follow each other,
     the larger behind the smaller: two that cross each other may, and one in another must. A stroke that
     crosses every loop around it has no right order, and counts by its middle vertex. A k-d tree of these
-    vertices finds those near a loop. Loops of `several` strokes come with these and with their vertices;
-    where they are several units, these follow each other, too.
+    vertices finds those near a loop. Where the strokes of an outline that `several` close are several units,
+    these follow each other, too.
     """
     closed = [_Loop(paths[loop], [int(unit[loop])], group[loop]) for loop in np.flatnonzero(loops).tolist()]
-    closed += [_Loop(path, np.unique(unit[strokes]).tolist(), group[strokes[0]]) for strokes, path in several]
+    closed += [_Loop(o.path, np.unique(unit[o.strokes]).tolist(), group[o.strokes[0]]) for o in several]
     by_size = sorted(
         closed, key=lambda loop: (float(np.ptp(loop.polygon, axis=0).sum()), _area(loop.polygon))
     )
@@ -38,11 +40,16 @@ def parents(
     return found, right
 
 
-class _Loop:
-    """A closed outline, and the units that draw it."""
+class _Loop(NamedTuple):
+    """A closed outline, the units that draw it, ascending, and their group."""
 
-    def __init__(self, path: Path, units: list[int], group: int) -> None:
-        self.polygon, self.units, self.group = path[:, :2], units, group
+    path: Path
+    units: list[int]
+    group: int
+
+    @property
+    def polygon(self) -> Path:
+        return self.path[:, :2]
 
 
 def _come_first(found: Ints) -> bool:

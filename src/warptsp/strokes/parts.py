@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warptsp.strokes.directed import by_windows, searched_as_matrix, searched_as_options
 from warptsp.strokes.entries import Options, best_options
-from warptsp.strokes.joining import Chains, closed_by_several, joined, with_outlines
+from warptsp.strokes.joining import Chains, closed_by_several, joined
 from warptsp.strokes.machine import Machine
 from warptsp.strokes.model import Ends, Flags, Ints, Ordering, Path, Section, Units
 from warptsp.strokes.nearest import nearest_first
@@ -70,22 +70,19 @@ class Task:
         first = np.array([path[0] for path in paths]).reshape(-1, axes)
         last = np.array([path[-1] for path in paths]).reshape(-1, axes)
         closed = _are_loops(paths)
-        drawn, alone = Units(first, last, free), closed
         several = [] if outlines is None else closed_by_several(outlines, group)
-        if several:
-            alone = closed.copy()
-            alone[[stroke for outline in several for stroke in outline.strokes]] = True
-        chains = joined(drawn, alone, group, tolerance)
-        if several:
-            chains = with_outlines(chains, several, drawn)
+        within, reach = group.copy(), np.full(len(paths), tolerance)
+        for number, outline in enumerate(several, start=1):  # joined among themselves
+            within[outline.strokes] = group.max() + number
+            reach[outline.strokes] = max(tolerance, outline.gap)
+        chains = joined(Units(first, last, free), closed, within, reach)
         heads = np.array([strokes[0] for strokes in chains.strokes], dtype=np.intp)
         unit_of = np.empty(len(paths), dtype=np.intp)
         for unit, strokes in enumerate(chains.strokes):
             unit_of[strokes] = unit
         parent, as_given = None, True
         if outlines is not None:
-            loops = [(outline.strokes, outline.path) for outline in several]
-            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of, loops)
+            parent, as_given = parents(outlines, _are_loops(outlines), group, unit_of, several)
             if not (parent >= 0).any():
                 parent = None
         return cls(

@@ -159,8 +159,9 @@ def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes
         place = np.empty(len(order))
         place[order] = np.arange(len(order))
         drawn = list(zip(place.tolist(), shapes, group, strict=True))
-        for strokes, _, path in several:
-            drawn.append((place[strokes].max() + 0.5, path, group[strokes[0]]))
+        for outline in several:
+            last = place[outline.strokes].max()
+            drawn.append((last + 0.5, outline.path, group[outline.strokes[0]]))
         drawn.sort(key=lambda one: one[0])
         return inner_first([path for _, path, _ in drawn], [kind for _, _, kind in drawn]) is not None
 

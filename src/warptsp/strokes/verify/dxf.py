@@ -190,9 +190,8 @@ def _outline(entity: tuple[_Pair, ...]) -> list[tuple[float, float]]:
     xs = [float(value) for code, value in entity if code.strip() == b"10"]
     ys = [float(value) for code, value in entity if code.strip() == b"20"]
     flags = int(float(_value(entity, b"70", b"0")))
-    if kind in (b"CIRCLE", b"LWPOLYLINE") or (
-        kind == b"POLYLINE" and not flags & 8
-    ):  # in planes of their own
+    in_own_plane = kind in (b"CIRCLE", b"LWPOLYLINE") or (kind == b"POLYLINE" and not flags & 8)
+    if in_own_plane:
         if any(float(_value(entity, code, b"0")) for code in (b"210", b"220")):
             return []
         xs = [-x for x in xs] if float(_value(entity, b"230", b"1")) < 0 else xs  # as mirrored ones have
