@@ -23,6 +23,10 @@ _T = TypeVar("_T")
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
 SIGNALS = tuple(signal.Signals[name] for name in _NAMES if hasattr(signal, name))
 
+ECHO = 0.02
+"""Seconds after the first signal in which another one is the same wish: `timeout` sends one to its command,
+and one to the command's group."""
+
 unfinished: set[str] = set()
 """Files that are being written, which `finish` removes if the end comes before their own end did."""
 
@@ -80,9 +84,9 @@ def _remove_unfinished() -> None:
 class FirstSignal:
     """While it is entered in the main thread, the first signal calls a function.
 
-    Any further one does what it did before. Handlers that the program has set itself, and signals that it
-    ignores, stay as they are. SIGQUIT and SIGXCPU are taken in the command alone, as Python programs have
-    other uses for them.
+    Any further one, but for echoes of the first, does what it did before. Handlers that the program has set
+    itself, and signals that it ignores, stay as they are. SIGQUIT and SIGXCPU are taken in the command alone,
+    as Python programs have other uses for them.
 
     `act` is given the number of the signal, and called once. Of two that are entered, the inner one first.
 
@@ -92,6 +96,7 @@ class FirstSignal:
 
     def __init__(self, act: Callable[[int], object] = lambda number: None) -> None:
         self.caught: int | None = None  # the first signal, also where it came before this in another one
+        self._echoes = 0.0  # end of the time for its echoes
         self._act = act
         self._previous: dict[int, Any] = {}
         self._process = os.getpid()
@@ -127,7 +132,10 @@ class FirstSignal:
             self._catch(number)
             if isinstance(previous, FirstSignal):
                 previous(number, frame)  # which shall not take the second one for the first
-        elif forked or signal.Signals(number).name != "SIGXCPU":  # which comes again every second
+        elif forked or (
+            time.monotonic() > self._echoes
+            and signal.Signals(number).name != "SIGXCPU"  # which comes again every second
+        ):
             signal.signal(number, previous)
             signal.raise_signal(number)
 
@@ -135,6 +143,7 @@ class FirstSignal:
         global _caught
         self.caught, _caught = number, True
         self._act(number)
+        self._echoes = time.monotonic() + ECHO
 
 
 _caught = False

@@ -14,6 +14,7 @@ from processes import begin_command, begin_python, run_code, run_python
 
 import warptsp
 from warptsp.cli import commands, solve_many
+from warptsp.interruption import ECHO, FirstSignal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
@@ -246,9 +247,10 @@ def test_what_is_ignored_stays_so(instance):
 
 
 WRITING = """
-import signal, sys
+import signal, sys, time
 import warptsp.outputs as outputs
 from warptsp.__main__ import main
+from warptsp.interruption import ECHO
 
 sync, left = outputs.os.fsync, {numbers}
 
@@ -256,6 +258,7 @@ def send(descriptor):
     sync(descriptor)
     while left:
         signal.raise_signal(left.pop(0))
+        time.sleep(2 * ECHO)
 
 outputs.os.fsync = send
 main()
@@ -349,13 +352,13 @@ def test_random_signals():
 
 
 def test_the_first_of_several_signals():
-    from warptsp.interruption import FirstSignal
-
     seen = []
     with FirstSignal(lambda number: seen.append(("outer", number))) as outer:
         with FirstSignal(lambda number: seen.append(("inner", number))) as inner:
             signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)  # an echo
             assert seen == [("inner", 2), ("outer", 2)]
+            time.sleep(2 * ECHO)
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
         with FirstSignal(seen.append) as late:
@@ -387,7 +390,7 @@ def test_what_solve_many_has_found_is_written(tmp_path, monkeypatch):
 
     def impatient(progress):
         if progress.done and not calls:
-            calls.append(signal.raise_signal(signal.SIGINT))
+            calls.extend(signal.raise_signal(signal.SIGINT) for _ in range(2))  # as `timeout` does
 
     monkeypatch.setattr(solve_many, "_Lines", lambda quiet: impatient)
     options = ["--time-limit", "1h", "--threads", "1", "-o", str(tmp_path / "m.csv")]

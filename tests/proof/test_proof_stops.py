@@ -1,6 +1,7 @@
 """Proofs that are stopped while they are being set up: what is there is returned, and nothing is lost."""
 
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+from warptsp.interruption import ECHO
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -119,6 +121,7 @@ def test_by_two_signals(problem, monkeypatch):
 
     def twice():
         signal.raise_signal(signal.SIGINT)
+        time.sleep(2 * ECHO)
         signal.raise_signal(signal.SIGINT)
 
     tour = construct(problem)

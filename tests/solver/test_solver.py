@@ -22,6 +22,7 @@ from warptsp.errors import (
     OutputError,
     WarpTSPError,
 )
+from warptsp.interruption import ECHO
 from warptsp.methods import METHODS
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.run import Run, Settings
@@ -233,6 +234,7 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt(points, monkeypatch):
         run.offer(np.arange(problem.n))
         signal.raise_signal(signal.SIGINT)
         assert run.token.stopped()
+        time.sleep(2 * ECHO)
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("not reached")
 
