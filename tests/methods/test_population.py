@@ -174,12 +174,13 @@ def test_crossover_that_would_not_end_leaves_time_to_gather(monkeypatch):
 
 
 @pytest.mark.parametrize("generation", [1, 20])
-def test_crossover_goes_on_when_a_far_better_tour_joins(generation, instance):
+@pytest.mark.parametrize("plan", [{"selection": 10}, {"selection": 70, "patient": True}])
+def test_crossover_goes_on_when_a_far_better_tour_joins(plan, generation, instance):
     built, candidates = instance
     good = built.close(warptsp.solve(built.problem, kicks=3000, threads=1).tour)
     search = built.tour_search(candidates, fragments(candidates, count=1)[0], LkParams().of_search(1000))
     search.add(fragments(candidates, count=20), 1)
-    run = _native.PopulationRun.create(search, _native.PopulationPlan(selection=10, uneven=True))
+    run = _native.PopulationRun.create(search, _native.PopulationPlan(**plan, uneven=True))
     ended, round = False, 0
     while not ended:
         round += 1

@@ -192,12 +192,16 @@ class _Search(ThreadEngine["TourSearch"]):
         native.keep()
         return self.cross()
 
+    @property
+    def gathers(self) -> bool:
+        return gathers(self.n, self.run)
+
     def cross(self, plan: PopulationPlan | None = None, *, phase: str = "crossover") -> bool:
         """Cross members until nothing is gained, and then the best of long ones with all others; True to
         stop."""
         if super().cross(plan, phase=phase):
             return True
-        if not gathers(self.n, self.run):
+        if not self.gathers:
             return False
         stop = gather(self.native, self.run, self.round << 32, lambda: self.report(phase))
         self.native.return_to_best()

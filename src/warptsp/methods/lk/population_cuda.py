@@ -296,7 +296,9 @@ class GpuPopulation:
         """Cross the members until nothing is gained, or until what is left of the time is for the best one to
         gather what the others have better; True to stop."""
         native, run, n, number = self._native, self.run, self._instance.size, 0
-        plan = _native.PopulationPlan(selection=selection, uneven=run.kick_limit is None)
+        plan = _native.PopulationPlan(
+            selection=selection, uneven=run.kick_limit is None, patient=gathers(n, run)
+        )
         crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
         spread = native.mean_length - native.best_length

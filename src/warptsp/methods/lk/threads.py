@@ -108,6 +108,11 @@ class ThreadEngine(Engine[int], Generic[Native]):
 
     # Populations
 
+    @property
+    def gathers(self) -> bool:
+        """Whether the best member of a population takes over what the others have better, at its end."""
+        return False
+
     def _combine(self, plan: int) -> bool:
         # What the population before came to, or the user's start tour, is one of the members: from the
         # beginning, or, if it would lead them astray, at the end.
@@ -115,7 +120,8 @@ class ThreadEngine(Engine[int], Generic[Native]):
         if (hurried := self._grow(size)) is None:
             return True
         selection = members.selection if hurried else members.leisurely
-        plan_ = PopulationPlan(selection=selection, uneven=self.run.kick_limit is None)
+        uneven = self.run.kick_limit is None
+        plan_ = PopulationPlan(selection=selection, uneven=uneven, patient=self.gathers)
         known = native.best() if self.combined and self.n <= members.apart else None
         # A full member is worth more than the tour of the first local search, another one is not.
         if known is None and (

@@ -79,43 +79,6 @@ inline double worth(double gain, double entropy) {
   return entropy < 0 ? gain / -entropy : gain * costs_nothing;
 }
 
-// Generations of a population: first of single cycles, then of blocks, each until so many in turn bring next to nothing.
-class Generations {
- public:
-  Generations() = default;
-  // The shortest length before the first generation, and the mean one; `uneven`: as in a PopulationPlan.
-  Generations(double best, double mean, bool uneven) : best_(best), mean_(mean), uneven_(uneven) {}
-
-  bool blocks() const { return blocks_; }
-
-  // After each generation; true when nothing more is to be gained.
-  bool ended(double best, double mean, int idle) {
-    // Of the most that a generation has gained: long tours gain a little in each. 100 000 cities made 40 generations of
-    // single cycles for the last 0.01 %, of which blocks made 0.1 (EXP-351).
-    constexpr double next_to_nothing = 0.02;
-    const double spread = mean - best, gain = mean_ - mean;
-    const bool slow = gain < next_to_nothing * most_;
-    idle_ = slow || (best >= best_ && spread > 0.98 * spread_) ? idle_ + 1 : 0;
-    most_ = std::max(most_, gain);
-    spread_ = uneven_ && best < best_ ? spread : std::min(spread_, spread);
-    mean_ = mean;
-    best_ = best;
-    if (spread <= 1e-7 * std::fabs(best)) return true;
-    if (idle_ < idle) return false;
-    if (blocks_) return true;
-    blocks_ = true;
-    idle_ = 0;
-    most_ = 0;
-    return false;
-  }
-
- private:
-  // After the generation before; the mean length less the best one, at its least; the most that a generation has gained.
-  double best_ = 0, mean_ = 0, spread_ = std::numeric_limits<double>::infinity(), most_ = 0;
-  int idle_ = 0;
-  bool blocks_ = false, uneven_ = false;
-};
-
 struct PopulationPlan {
   int members = 0;     // to grow, beside the best tour; 0: the population is there
   int at_once = 10;    // members that one step grows
@@ -125,6 +88,47 @@ struct PopulationPlan {
   int most = 1;        // populations
   // Whether a member may be far better than the others, which are still to come up with it when it becomes shorter.
   bool uneven = false;
+  // Whether blocks go on as long as they gain anything: in long tours that is worth more than another population.
+  bool patient = false;
+};
+
+// Generations of a population: first of single cycles, then of blocks, each until so many in turn bring next to nothing.
+class Generations {
+ public:
+  Generations() = default;
+  // The shortest length before the first generation, and the mean one.
+  Generations(double best, double mean, const PopulationPlan &plan) : plan_(plan), best_(best), mean_(mean) {}
+
+  bool blocks() const { return blocks_; }
+
+  // After each generation; true when nothing more is to be gained.
+  bool ended(double best, double mean) {
+    // Of the most that a generation has gained: long tours gain a little in each. 100 000 cities made 40 generations of
+    // single cycles for the last 0.01 %, of which blocks made 0.1 (EXP-351).
+    constexpr double next_to_nothing = 0.02, nothing = 0.002;
+    const double spread = mean - best, gain = mean_ - mean;
+    const bool slow = gain <= (plan_.patient && blocks_ ? nothing : next_to_nothing) * most_;
+    // Patience is not for the spread: a member far better than all others keeps it wide (EXP-549).
+    idle_ = slow || (!plan_.patient && best >= best_ && spread > 0.98 * spread_) ? idle_ + 1 : 0;
+    most_ = std::max(most_, gain);
+    spread_ = plan_.uneven && best < best_ ? spread : std::min(spread_, spread);
+    mean_ = mean;
+    best_ = best;
+    if (spread <= 1e-7 * std::fabs(best)) return true;
+    if (idle_ < plan_.idle) return false;
+    if (blocks_) return true;
+    blocks_ = true;
+    idle_ = 0;
+    most_ = 0;
+    return false;
+  }
+
+ private:
+  PopulationPlan plan_;
+  // After the generation before; the mean length less the best one, at its least; the most that a generation has gained.
+  double best_ = 0, mean_ = 0, spread_ = std::numeric_limits<double>::infinity(), most_ = 0;
+  int idle_ = 0;
+  bool blocks_ = false;
 };
 
 // Populations that know nothing of each other, until some agree.
@@ -146,10 +150,10 @@ class PopulationRun {
       search_.grow({count, 0.0, 0.0, seed, round, threads, quick_steps}, token);
       return false;
     }
-    if (best_ == none) generations_ = Generations(search_.least_length(), search_.mean_length(), plan_.uneven);
+    if (best_ == none) generations_ = Generations(search_.least_length(), search_.mean_length(), plan_);
     search_.generation(plan_.selection, generations_.blocks(), seed, round, threads, token);
     best_ = search_.least_length();
-    return generations_.ended(best_, search_.mean_length(), plan_.idle) && !begins_again();
+    return generations_.ended(best_, search_.mean_length()) && !begins_again();
   }
 
  private:
