@@ -312,7 +312,7 @@ void check_all_tours(uint64_t seed, int (&seen)[3]) {
 }
 
 // Cuts of an odd number of rows that are joined at their ends, each run through once, and a little of a random tour.
-void stars(uint64_t seed, size_t (&seen)[2]) {
+void stars(uint64_t seed, size_t (&seen)[3]) {
   Random random(seed, 9, 0);
   const int columns = 5 + (int)(seed % 3), rows = 3, n = rows * columns;
   std::vector<double> coordinates, weight((size_t)n * n, 0.0);
@@ -332,11 +332,12 @@ void stars(uint64_t seed, size_t (&seen)[2]) {
   for (int i = 0; i < n; ++i) add(tour[i], tour[(i + 1) % n], 1.0 - share);
   const Support support = support_of(n, weight);
   const std::unordered_set<uint64_t> none;
-  FoundCuts stars(support, none, tour), local(support, none, tour);
+  FoundCuts stars(support, none, tour), dominoes(support, none, tour), local(support, none, tour);
+  Dominoes(dominoes, coordinates.data(), seed).find(StopToken());
   Stars(stars).find(Rows::of(n, coordinates.data(), 0), StopToken());
   LocalCuts(local).find(n, 0, {}, 1, random, StopToken());
   int kind = 0;
-  for (FoundCuts *found : {&stars, &local}) {
+  for (FoundCuts *found : {&stars, &dominoes, &local}) {
     seen[kind++] += found->size();
     for (const Cut &cut : found->cuts())
       if (cut.classes <= LeastWalks::max_nodes) CHECK(LeastWalks().least(cut.classes, cut.length) >= cut.bound);
@@ -361,6 +362,7 @@ void stars_of_subtours(uint64_t seed) {
   const std::unordered_set<uint64_t> none;
   FoundCuts found(support, none, tour);
   Stars(found).find(Rows::of(n, coordinates.data(), 0), StopToken());
+  Dominoes(found, coordinates.data(), seed).find(StopToken());
   for (const Cut &cut : found.cuts())
     if (cut.classes <= LeastWalks::max_nodes) CHECK(LeastWalks().least(cut.classes, cut.length) >= cut.bound);
 }
@@ -373,13 +375,13 @@ TEST(all_tours_pass_every_kind_of_cut) {
   for (const int count : seen) CHECK(count > 0);
 }
 
-TEST(the_shortest_walk_is_as_long_as_stars_and_large_pieces_say) {
-  size_t seen[2] = {0, 0};
+TEST(the_shortest_walk_is_as_long_as_stars_dominoes_and_large_pieces_say) {
+  size_t seen[3] = {0, 0, 0};
   for (uint64_t seed = 0; seed < 40; ++seed) stars(seed, seen);
   for (const size_t count : seen) CHECK(count > 0);
 }
 
-TEST(stars_beside_subtours) {
+TEST(stars_and_dominoes_beside_subtours) {
   for (uint64_t seed = 0; seed < 300; ++seed) stars_of_subtours(seed);
 }
 

@@ -324,6 +324,42 @@ def test_stars_are_what_the_shortest_walk_says(seed):
     assert check._least_walk(lengths) >= bound
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_dominoes_are_what_the_shortest_walk_says(seed):
+    rng = np.random.default_rng(seed)
+    k, count = 9, 3 if seed % 3 else 5
+    handle = np.flatnonzero(rng.random(k) < 0.5).tolist()
+    sets, lengths = [handle], np.zeros((k, k), dtype=np.int64)
+    odd = lengths_of([handle], k)
+    for _ in range(count):
+        sides = rng.permutation([0, 1, 2, *rng.integers(0, 3, k - 3)])
+        one, other = (np.flatnonzero(sides == side).tolist() for side in (1, 2))
+        sets += [one, other]
+        across = lengths_of([one, other], k) == 2
+        lengths += lengths_of([one + other], k) + across
+        odd += across
+    lengths += odd % 2
+    bound = 3 * count + 1
+    assert check._has_dominoes(lengths, bound, sets)
+    assert check._least_walk(lengths) >= bound
+    assert check.is_valid((np.arange(k), lengths, bound, sets))
+    assert not check._has_dominoes(lengths, bound + 1, sets)
+    assert not check._has_dominoes(lengths - 1, bound, sets)
+    for wrong in (
+        sets[:-2],  # an even number
+        [*sets[:-1], sorted({*sets[-1], sets[-2][0]})],  # one class in A and in B
+        [*sets[:-1], sorted({*range(k)} - {*sets[-2]})],  # nothing is left out
+        [*sets[:-1], []],
+    ):
+        counted = np.zeros_like(lengths)
+        odd = lengths_of(wrong[:1], k)
+        for one, other in zip(wrong[1::2], wrong[2::2], strict=True):
+            across = np.isin(np.arange(k), one)[:, None] & np.isin(np.arange(k), other)
+            counted += lengths_of([sorted({*one, *other})], k) + (across | across.T)
+            odd += across | across.T
+        assert not check._has_dominoes(counted + odd % 2, 1, wrong)
+
+
 # The commands
 
 

@@ -19,7 +19,7 @@ from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence
 MAX_CHECKED = 3000
 """Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""
 MAX_PRICE = 2**62
-_MAX_CLASSES = 16  # whose shortest closed walk is computed; beyond, a cut must be a star
+_MAX_CLASSES = 16  # whose shortest closed walk is computed; beyond, a cut must be a star or have dominoes
 
 
 def proven_bound(problem: Problem, certificate: Certificate) -> int | float | None:
@@ -160,7 +160,7 @@ def is_valid(cut: CutDescription, least_walk: Callable[[NDArray[np.int64]], int]
         return False
     if any(np.any(whole > whole[:, [z]] + whole[[z], :]) for z in range(k)):
         return False
-    if comb and _is_star(whole, bound, comb):
+    if comb and (_is_star(whole, bound, comb) or _has_dominoes(whole, bound, comb)):
         return True
     return k <= _MAX_CLASSES and (least_walk or _least_walk)(whole) >= bound
 
@@ -194,6 +194,33 @@ def _is_star(lengths: NDArray[np.int64], bound: int, sets: list[list[int]]) -> b
         least += 2 * weight
     least += int((crossed + crossed % 2).sum())
     return np.array_equal(counted, lengths) and bound <= least
+
+
+def _has_dominoes(lengths: NDArray[np.int64], bound: int, sets: list[list[int]]) -> bool:
+    """Return whether lengths are those of a domino-parity inequality: a handle, and an odd number of pairs of
+    sets A and B.
+
+    A closed walk leaves A, B, and both together, two times or more each: it leaves both, and goes from A to
+    B, 3 times or more in all. What else is counted are those ways from an A to its B, and a way more where
+    they and leaving the handle are odd together: an even number of times, as a closed walk leaves any set an
+    even number of times (Letchford, 2000).
+    """
+    member = np.zeros((len(sets), len(lengths)), dtype=bool)
+    for number, classes in enumerate(sets):
+        member[number, classes] = True
+    handle, dominoes = member[0], list(zip(member[1::2], member[2::2], strict=False))
+    if len(sets) % 4 != 3 or any(
+        np.any(a & b) or np.all(a | b) or not (a.any() and b.any()) for a, b in dominoes
+    ):
+        return False
+    odd = handle[:, None] != handle
+    counted = np.zeros_like(lengths)
+    for a, b in dominoes:
+        both = a | b
+        across = (a[:, None] & b) | (b[:, None] & a)
+        counted += (both[:, None] != both) + across.astype(np.int64)
+        odd ^= across
+    return np.array_equal(counted + odd, lengths) and bound <= 3 * len(dominoes) + 1
 
 
 def _least_walk(lengths: NDArray[np.int64]) -> int:

@@ -20,6 +20,7 @@
 #include "common/random.h"
 #include "common/stop_token.h"
 #include "proof/blossoms.h"
+#include "proof/dominoes.h"
 #include "proof/local_cuts.h"
 #include "proof/pricing.h"
 #include "proof/shrunk_combs.h"
@@ -94,6 +95,7 @@ class Relaxation {
 
   // Cities have these coordinates [n, 2]; the last one may have none.
   void set_coordinates(const double *coordinates, int n) {
+    points_.assign(coordinates, coordinates + 2 * (size_t)n);
     rows_of_cities_.clear();
     for (const int axis : {0, 1}) rows_of_cities_.push_back(Rows::of(n, coordinates, axis));
   }
@@ -283,6 +285,8 @@ class Relaxation {
       seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
         for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
       });
+      seek(dominoes, effort >= Effort::tightening && report.components == 1 && !points_.empty() && are_few(50),
+           report.blossoms, [&] { Dominoes(found, points_.data(), seed_).find(token); });
       seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
       seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
            [&] { MinimumCuts(found, tight).find(scale_); });
@@ -423,7 +427,7 @@ class Relaxation {
   }
 
  private:
-  enum Kind { handles, combs, stars, tightened, minimum_cuts, all_blossoms, local_cuts, wide_cuts, kinds };
+  enum Kind { handles, combs, stars, dominoes, tightened, minimum_cuts, all_blossoms, local_cuts, wide_cuts, kinds };
   struct Turn : Rest {
     bool is_done = false;  // in this round
   };
@@ -682,6 +686,7 @@ class Relaxation {
   std::unordered_set<uint64_t> present_;
   std::vector<Cut> pool_, waiting_;
   std::vector<Rows> rows_of_cities_;
+  std::vector<double> points_;  // [n, 2], if cities have coordinates
   Support support_;
   Pricing pricing_;
 };
