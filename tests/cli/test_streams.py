@@ -96,7 +96,7 @@ def fail(how, number):
 
 
 def run_here(folder, arguments, how, number):
-    """Run the command in this process with a stream that fails: its status, and what the other one was told."""
+    """Run the command here with a stream that fails: its status, and what the other stream was told."""
     with ExitStack() as stack, TemporaryFile() as told:
         stack.enter_context(chdir(folder))
         patch = stack.enter_context(pytest.MonkeyPatch.context())

@@ -76,7 +76,7 @@ def test_the_optimum_of_dynamic_programming(metric, n, fields, monkeypatch):
     monkeypatch.setattr(lk, "INSTANT_CITIES", 4)
     problem = problem_of(metric, n, side=300, **fields)
     best = warptsp.solve(problem, method="exact")
-    found = warptsp.solve(problem, method="lk", kicks=3000, threads=1)
+    found = warptsp.solve(problem, method="lk", kicks=500, threads=1)
     problem.check_tour(found.tour)
     assert found.length == problem.length(found.tour)
     assert found.length == pytest.approx(best.length, rel=1e-12)
