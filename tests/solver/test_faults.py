@@ -111,18 +111,26 @@ def is_whole(folder, path):
         assert text.endswith(ends[path.rpartition(".")[2]])
 
 
-@pytest.mark.parametrize("operation", FAULTS)
+OUTPUTS = [
+    *[("-o", f"bad.{ending}") for ending in ENDINGS],
+    *[("--picture", f"bad.{ending}") for ending in ("svg", "png", "pdf")],
+    ("--report", "bad.html"),
+    ("--checkpoint", "bad.tour"),
+]
+
+
+# Tours, pictures, reports and checkpoints fail in all ways, other endings in one.
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize(
-    ("option", "name"),
+    ("option", "name", "operation"),
     [
-        *[("-o", f"bad.{ending}") for ending in ENDINGS],
-        *[("--picture", f"bad.{ending}") for ending in ("svg", "png", "pdf")],
-        ("--report", "bad.html"),
-        ("--checkpoint", "bad.tour"),
+        (*output, operation)
+        for number, output in enumerate(OUTPUTS)
+        for place, operation in enumerate(FAULTS)
+        if output[1] in ("bad.tour", "bad.svg", "bad.html") or number % len(FAULTS) == place
     ],
 )
-def test_one_output_of_solve_fails(folder, monkeypatch, capsys, option, name, there, operation):
+def test_one_output_of_solve_fails(folder, monkeypatch, capsys, option, name, operation, there):
     if name.endswith(".pdf"):
         pytest.importorskip("matplotlib", reason="an extra brings it")
     if there:
