@@ -1,9 +1,9 @@
 """How good tours are after a fixed number of kicks.
 
 Kicks are counted and seeds are fixed, so that every figure repeats to the last digit on any machine. A gap is
-the mean over eight seeds, or four, over the best length that runs of 40 to 100 kicks a city came to. The bounds
-lie between the gap that was measured and that of a weakened search, in brackets: half the kicks, or moves of
-depth 4 (with `ils` lists of 4 neighbours).
+the mean over eight seeds, or four, over the best length that runs of 40 to 100 kicks a city came to. The
+bounds lie between the gap that was measured and that of a weakened search, in brackets: half the kicks, or
+moves of depth 4 (with `ils` lists of 4 neighbours).
 
     uniform     0.442 % (0.639, 0.682)      asymmetric  0.468 % (0.784, no effect)
     clustered   0.065 % (0.762, 0.448)      population  0.001 % (0.032, 0.021)
