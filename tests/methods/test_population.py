@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from calls import given_time
+from instances import whole_points
 
 import warptsp
-from warptsp import MaxKicks, _native
+from warptsp import MaxKicks, Problem, _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams, cpu, tuning
@@ -19,11 +20,20 @@ from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 from warptsp.stop.default import NEARLY_SETTLED
 
 
+def with_candidates(problem):
+    token = _native.StopToken()
+    built = SearchInstance.build(problem, token)
+    return built, built.candidates(8, 2, 1, token)
+
+
 @pytest.fixture(scope="module")
 def instance():
-    token = _native.StopToken()
-    built = SearchInstance.build(dimacs("E1k.0"), token)
-    return built, built.candidates(8, 2, 1, token)
+    return with_candidates(dimacs("E1k.0"))
+
+
+@pytest.fixture(scope="module")
+def smaller():
+    return with_candidates(Problem.from_points(whole_points(400, side=1_000_000), "EUC_2D"))
 
 
 def fragments(candidates, first=0, count=5, seed=1, round=1, threads=2, token=None):
@@ -470,11 +480,11 @@ def engine_of_gpus(built, candidates, monkeypatch, run, **params):
     return cuda._CudaSearch(problem, run, LkParams(**params), [lead.device], [lead], search), grown
 
 
-def test_the_engine_of_gpus_keeps_to_a_number_of_kicks(instance, monkeypatch):
-    built, _ = instance
+def test_the_engine_of_gpus_keeps_to_a_number_of_kicks(smaller, monkeypatch):
+    built, _ = smaller
     kicks = 30 * built.problem.n
     run = RunOfGpus(kick_limit=kicks)
-    engine, grown = engine_of_gpus(*instance, monkeypatch, run)
+    engine, grown = engine_of_gpus(*smaller, monkeypatch, run)
     assert engine.descend()
     engine.improve()
     assert engine.kicks == kicks
@@ -500,15 +510,15 @@ def test_the_engine_of_gpus_plans_its_time(instance, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("left", "early", "seconds"), [(5.0, True, 60.0), (5.0, False, 1.0), (-1e-9, True, 1.0)]
+    ("left", "early", "seconds"), [(5.0, True, 20.0), (5.0, False, 0.5), (-1e-9, True, 0.5)]
 )
 def test_the_engine_of_gpus_ends_when_a_population_comes_to_the_same(
-    left, early, seconds, instance, monkeypatch
+    left, early, seconds, smaller, monkeypatch
 ):
     monkeypatch.setattr("warptsp.methods.lk.engine.LEFT", left)
     monkeypatch.setattr(tuning, "TELLING_MEMBERS", 15)
     run = RunOfGpus(time_limit=seconds, may_end_early=early)
-    engine, grown = engine_of_gpus(*instance, monkeypatch, run, population=15)
+    engine, grown = engine_of_gpus(*smaller, monkeypatch, run, population=15)
     if engine.descend():
         engine.improve()
     assert (run.ending == NEARLY_SETTLED) == (run.elapsed() < seconds) == (left > 0 and early)
