@@ -79,7 +79,7 @@ def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_any_magnitude_is_searched_or_refused(method: str) -> None:
-    @settings(quick, max_examples=72)
+    @settings(quick, max_examples=144)
     @given(st.sampled_from(METRICS), st.data())
     def search(metric: Metric, data: st.DataObject) -> None:
         try:
