@@ -137,12 +137,9 @@ def messages_of(path: Path) -> Iterator[Message]:
 class Said(NamedTuple):
     """What the source says."""
 
-    messages: list[Message]
-    """Each at the first place that has it."""
-    words_of_callers: list[tuple[str, str, str]]
-    """What is called differently in Python and on the command line, and where that is said."""
-    texts: list[str]
-    """All with a blank in them."""
+    messages: list[Message]  # each at the first place that has it
+    words_of_callers: list[tuple[str, str, str]]  # of Python and of the command line, and where that is said
+    texts: list[str]  # all with a blank in them
 
 
 @cache

@@ -84,19 +84,17 @@ def run(folder, arguments, redirections="", **options):
 
 def fail(how, number):
     """Let this stream of the process fail in this way."""
-    if how == "closed":
-        return os.close(number)
-    if how == "full":
-        bad = os.open("/dev/full", os.O_WRONLY)
-    else:
-        reader, bad = os.pipe()
-        os.close(reader)
+    reader, bad = os.pipe() if how == "broken" else 2 * [os.open("/dev/full", os.O_WRONLY)]
     os.dup2(bad, number)
-    return os.close(bad)
+    for descriptor in {reader, bad} | ({number} if how == "closed" else set()):
+        os.close(descriptor)
 
 
-def run_here(folder, arguments, how, number):
-    """Run the command here with a stream that fails: its status, and what the other stream was told."""
+def run_failing(folder, words, how, number):
+    """The status of the command with a stream that fails, and what the other stream was told."""
+    if words in map(CALLS.get, AS_PROCESSES):
+        done = run(folder, words, preexec_fn=partial(fail, how, number))
+        return done.returncode, done.stderr if number == 1 else done.stdout
     with ExitStack() as stack, TemporaryFile() as told:
         stack.enter_context(chdir(folder))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
@@ -108,16 +106,9 @@ def run_here(folder, arguments, how, number):
         os.dup2(told.fileno(), 3 - number)
         fail(how, number)
         streams.secure()
-        status = cli.run(arguments)
+        status = cli.run(words)
         told.seek(0)
         return status, told.read().decode()
-
-
-def run_failing(folder, call, how, number):
-    if call not in AS_PROCESSES:
-        return run_here(folder, CALLS[call], how, number)
-    done = run(folder, CALLS[call], preexec_fn=partial(fail, how, number))
-    return done.returncode, done.stderr if number == 1 else done.stdout
 
 
 def is_whole(folder, names):
@@ -167,7 +158,7 @@ WAYS = [
 
 @pytest.mark.parametrize(("call", "how"), WAYS)
 def test_a_standard_output_that_fails(folder, call, how):
-    status, errors = run_failing(folder, call, how, 1)
+    status, errors = run_failing(folder, CALLS[call], how, 1)
     said = [line for line in errors.splitlines() if line.startswith("warptsp: error: ")]
     if how == "broken":
         assert (status, said) == (141, [])
@@ -183,7 +174,7 @@ def test_a_standard_output_that_fails(folder, call, how):
 
 @pytest.mark.parametrize(("call", "how"), WAYS)
 def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
-    status, output = run_failing(folder, call, how, 2)
+    status, output = run_failing(folder, CALLS[call], how, 2)
     assert status == (2 if call == "nothing" else 0)
     assert output
     is_whole(folder, FILES.get(call, []))
@@ -195,7 +186,7 @@ def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
 @pytest.mark.parametrize("progress", ["plain", "rich"])
 def test_progress_that_nobody_sees_costs_nothing(folder, monkeypatch, how, progress):
     monkeypatch.setattr("warptsp.cli._display.QUICK", 0.0)
-    status, output = run_here(folder, [*SOLVE, "--progress", progress, "-o", "out.tour"], how, 2)
+    status, output = run_failing(folder, [*SOLVE, "--progress", progress, "-o", "out.tour"], how, 2)
     assert status == 0
     assert "length" in output
     is_whole(folder, ["out.tour"])
@@ -208,7 +199,7 @@ def test_all_streams_closed(folder):
 
 
 def test_a_failure_keeps_its_status_without_words(folder):
-    assert run(folder, ["info", "none.csv"], "2>/dev/full").returncode == 2
+    assert run_failing(folder, ["info", "none.csv"], "full", 2)[0] == 2
 
 
 def test_head_takes_one_line_and_the_other_tour_is_kept(folder):

@@ -65,15 +65,9 @@ def test_where_there_is_a_mean():
         assert seconds_for_mean(plain, begun(plain, stop=criterion)) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("ends", "huge"),
-    [
-        *((ends, False) for ends in (None, OpenPath(), OpenPath(None, 5))),
-        *((ends, True) for ends in (None, OpenPath(3, None), OpenPath(2, 7))),
-    ],
-)
-def test_its_tour_is_one_of_the_distances_themselves(ends, huge):
-    matrix = near(250, 2).matrix
+@pytest.mark.parametrize("ends", [None, OpenPath(), OpenPath(3, None), OpenPath(None, 5), OpenPath(2, 7)])
+def test_its_tour_is_one_of_the_distances_themselves(ends):
+    matrix, huge = near(250, 2).matrix, ends is None or ends.start is not None
     # Sums of both directions that leave 32 bits.
     matrix = matrix.astype(np.int64) * 100_000 if huge else matrix
     problem = Problem.from_matrix(matrix, asymmetric=True, open=ends)

@@ -53,7 +53,7 @@ class Neighborhood:
             return (c for c in self.lists[city] if c >= 0 and best > d[city, c])
 
         def removable(a, b, gone):
-            return frozenset((a, b)) not in gone | self.fixed
+            return (link := frozenset((a, b))) not in gone and link not in self.fixed
 
         for t2, side in itertools.product(range(n), (0, 1)):
             t1 = around[t2][side]
@@ -74,14 +74,10 @@ class Neighborhood:
                     for t5 in listed(t4, open_gain):
                         if t5 in around[t4]:
                             continue
-                        for t6 in around[t5]:
+                        for t6 in (city for city in around[t5] if removable(t5, city, gone)):
                             gain = open_gain - d[t4, t5] + d[t5, t6] - d[t6, t1]
-                            if (
-                                gain > 0
-                                and removable(t5, t6, gone)
-                                and self._joins(
-                                    around, gone | {frozenset((t5, t6))}, [(t2, t3), (t4, t5), (t6, t1)]
-                                )
+                            if gain > 0 and self._joins(
+                                around, gone | {frozenset((t5, t6))}, [(t2, t3), (t4, t5), (t6, t1)]
                             ):
                                 yield gain
 

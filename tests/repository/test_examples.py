@@ -110,15 +110,8 @@ def test_art_from_a_picture(tmp_path):
     picture = np.full((40, 60), 255, np.uint8)
     picture[:, :30] = 0
     image.fromarray(picture).save(tmp_path / "half.png")
-    run(
-        "art_from_a_picture.py",
-        tmp_path,
-        "--small",
-        "--cities",
-        "300",
-        "--picture",
-        str(tmp_path / "half.png"),
-    )
+    options = ["--small", "--cities", "300", "--picture", str(tmp_path / "half.png")]
+    run("art_from_a_picture.py", tmp_path, *options)
     points = drawn(tmp_path)
     assert len(points) == 300
     assert points[:, 0].max() <= 1010
