@@ -22,7 +22,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("out", type=Path, help="output folder")
 parser.add_argument("--picture", type=Path, help="photograph to draw; default: a planet with a ring")
 parser.add_argument("--cities", type=int, help="default: 1 000 000, or 5000 with --small")
-parser.add_argument("--small", action="store_true", help="5000 cities, a second of search")
+parser.add_argument("--small", action="store_true", help="5000 cities, a third of a second of search")
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)
 cities = options.cities or (5_000 if options.small else 1_000_000)
@@ -76,7 +76,7 @@ def stipple(ink, count, steps):
 
 ink = picture(PIXELS) if options.picture else planet(PIXELS)
 places = stipple(ink, cities, steps=15)
-limit = 1 if options.small else max(10, cities / 10_000)
+limit = 0.3 if options.small else max(10, cities / 10_000)
 upright = warptsp.Problem.from_points(places * (1, -1), name="art")  # pixels count downwards
 result = warptsp.solve(upright, time_limit=limit, seed=1)
 print(f"{cities:,} cities, a line {result.length:,.0f} pixels long, after {result.seconds:.0f} s of search")

@@ -7,7 +7,7 @@ one of these calls.
 
 import ast
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,15 +59,15 @@ def called(node: ast.AST) -> str | None:
     return None
 
 
-def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
-    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+def functions(nodes: list[ast.AST]) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
-def passing_on(tree: ast.Module, raising: set[str]) -> set[str]:
+def passing_on(nodes: list[ast.AST], raising: set[str]) -> set[str]:
     """The functions of a module that are given an exception's message, or the beginning of one."""
     calls = [
         (name, called(call))
-        for name, function in functions(tree).items()
+        for name, function in functions(nodes).items()
         for parameter in function.args.args
         if parameter.arg in ("message", "otherwise")
         for call in ast.walk(function)
@@ -81,11 +81,11 @@ def passing_on(tree: ast.Module, raising: set[str]) -> set[str]:
     return found
 
 
-def exceptions(tree: ast.Module) -> set[str]:
+def exceptions(nodes: list[ast.AST]) -> set[str]:
     """The names of the package's exceptions, and of those that a module makes of them."""
     own = {
         node.name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ClassDef)
         for base in node.bases
         if isinstance(base, ast.Name) and base.id in errors.__all__
@@ -93,26 +93,30 @@ def exceptions(tree: ast.Module) -> set[str]:
     return {*errors.__all__, *own}
 
 
+@lru_cache(maxsize=100)  # more than a folder has, whose modules are read one after the other
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 @cache
 def passing_of(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return passing_on(tree, exceptions(tree))
+    return passing_on(nodes_of(path), exceptions(nodes_of(path)))
 
 
 def messages_of(path: Path) -> Iterator[Message]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = nodes_of(path)
     names = {
         target.id: node.value
-        for node in tree.body
+        for node in nodes[0].body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    raising = exceptions(tree)
+    raising = exceptions(nodes)
     # Modules of one folder call each other's.
     passing = {name for other in path.parent.glob("*.py") for name in passing_of(other)}
-    helpers = functions(tree)
-    for call in ast.walk(tree):
+    helpers = functions(nodes)
+    for call in nodes:
         name = called(call)
         if name in raising:
             arguments = call.args[:1]
@@ -130,35 +134,30 @@ def messages_of(path: Path) -> Iterator[Message]:
                 yield Message(text, f"{path.relative_to(SOURCE)}:{line}")
 
 
-def messages() -> list[Message]:
-    """The messages, each at the first place that has it."""
+class Said(NamedTuple):
+    """What the source says."""
+
+    messages: list[Message]  # each at the first place that has it
+    words_of_callers: list[tuple[str, str, str]]  # of Python and of the command line, and where that is said
+    texts: list[str]  # all with a blank in them
+
+
+@cache
+def said() -> Said:
     found: dict[str, Message] = {}
+    words, texts = [], []
     for path in sorted(SOURCE.rglob("*.py")):
         for message in messages_of(path):
             if len(message.template.replace(GAP, "")) > 10:  # what is shorter frames another message
                 found.setdefault(message.template, message)
-    return list(found.values())
-
-
-def words_of_callers() -> Iterator[tuple[str, str, str]]:
-    """What is called differently in Python and on the command line, and where that is said."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if called(call) == "as_called":
-                python, shell = (next(templates(argument, {}), "") for argument in call.args)
-                yield python, shell, f"{path.relative_to(SOURCE)}:{call.lineno}"
-
-
-def texts() -> list[str]:
-    """Every text of the source with a blank in it."""
-    return [
-        text
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp))
-        for text in templates(node, {})
-        if " " in text
-    ]
+        for node in nodes_of(path):
+            if isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp)):
+                texts += [text for text in templates(node, {}) if " " in text]
+            elif called(node) == "as_called":
+                python, shell = (next(templates(argument, {}), "") for argument in node.args)
+                words.append((python, shell, f"{path.relative_to(SOURCE)}:{node.lineno}"))
+    nodes_of.cache_clear()
+    return Said(list(found.values()), words, texts)
 
 
 def is_known(entry: str, known: list[str]) -> bool:

@@ -41,23 +41,24 @@ def assert_proved(problem, bound):
 )
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_all_pairs_prove_the_bound(metric, path):
-    for n, fixed in (3, None), (4, None), (9, FIXED), (120, None), (120, FIXED):
+    many = (100, FIXED if PATHS.index(path) % 2 else None)
+    for n, fixed in (3, None), (4, None), (9, FIXED), many:
         problem = problem_of(metric, n, side=300, open=path)
         if fixed is not None:
             problem = replace(problem, fixed_edges=fixed)
         bound = lower_bound(problem, threads=1)
         assert bound.certified
         assert_proved(problem, bound)
-        if n == 120:
+        if n == 100:
             known = warptsp.solve(problem, stop=warptsp.MaxKicks(200), threads=1).length
             assert 0.95 * known < bound.value <= known
 
 
 def test_thousands_of_cities():
     draw = np.random.default_rng(5)
-    uniform = draw.integers(0, 10**6, (4000, 2))
+    uniform = draw.integers(0, 10**6, (2500, 2))
     centers = draw.integers(0, 10**6, (30, 2))
-    clustered = centers[draw.integers(0, 30, 3000)] + draw.normal(0, 2000, (3000, 2))
+    clustered = centers[draw.integers(0, 30, 2000)] + draw.normal(0, 2000, (2000, 2))
     for points, largest_gap in (uniform, 0.015), (clustered, 0.05):
         problem = Problem.from_points(points, "EUC_2D")
         bound = lower_bound(problem, threads=1)
@@ -170,10 +171,10 @@ def test_tsplib(shared_data):
 
 def test_interrupted_at_any_moment_what_was_proved_is_kept():
     draw = np.random.default_rng(9)
-    problem = Problem.from_points(draw.integers(0, 10**6, (3000, 2)), "EUC_2D")
+    problem = Problem.from_points(draw.integers(0, 10**6, (1500, 2)), "EUC_2D")
     full = lower_bound(problem, threads=1).value
     seen = set()
-    for number, delay in enumerate([0, *draw.uniform(0, 0.3, 12)]):
+    for number, delay in enumerate([0, *draw.uniform(0, 0.1, 8)]):
         token = warptsp.StopToken() if number == 5 else _native.StopToken()
         timer = threading.Timer(delay, token.request)
         if number == 0:

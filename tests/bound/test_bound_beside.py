@@ -82,7 +82,7 @@ def test_a_proof_ends_the_run_at_once():
     assert [stage.stop_reason for stage in result.stages] == ["proved optimal"]
     result = warptsp.solve(GRID, kicks=2000, bound=60)
     assert (result.proved_optimal, result.stop_reason) == (True, "limit of 2000 kicks")
-    result = warptsp.solve(GRID, method="ils", params={"iterations": 500}, bound=60)
+    result = warptsp.solve(GRID, method="ils", params={"iterations": 50}, bound=60)
     assert result.stop_reason != "proved optimal"
     result = warptsp.solve(POINTS, method="two-opt", then="neighbor-two-opt", bound=10)
     assert 0.8 * result.length < result.lower_bound <= result.length

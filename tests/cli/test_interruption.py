@@ -47,12 +47,11 @@ def start(instance, *arguments):
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU]
 )
-@pytest.mark.parametrize("seed", range(2))
-def test_a_signal_writes_the_best_tour(instance, number, seed):
+def test_a_signal_writes_the_best_tour(instance, number):
     out, picture = instance.with_name("out.tour"), instance.with_name("out.svg")
     files = ["-o", out, "--picture", picture, "--checkpoint", "saved.tour"]
     process = start(instance, "--no-improvement", "1h", *files)
-    time.sleep(random.Random(seed).uniform(0, 0.4))
+    time.sleep(random.Random(number).uniform(0, 0.2))
     process.send_signal(number)
     stdout, stderr = process.communicate()
     assert process.returncode == 128 + number, stderr
@@ -66,7 +65,7 @@ def test_a_signal_writes_the_best_tour(instance, number, seed):
     assert sorted(os.listdir(instance.parent)) == ["out.svg", "out.tour", "saved.tour", "some.tsp"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_kill_9_leaves_a_whole_checkpoint_to_go_on_from(instance, seed):
     saved = instance.with_name("saved.tour")
     process = start(instance, "--kicks", 10**9, "--checkpoint", saved, "--checkpoint-interval", "0")
@@ -119,8 +118,10 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("last", [0, 1, 25, 47])  # before the first bytes, and in the middle of 50 blocks
+# Before the first bytes, and in the middle of 50 blocks.
+@pytest.mark.parametrize(
+    ("number", "last"), [(signal.SIGINT, 0), (signal.SIGTERM, 1), (signal.SIGINT, 25), (signal.SIGTERM, 47)]
+)
 def test_an_interrupted_generation_leaves_nothing(tmp_path, number, last):
     arguments = ["generate", "uniform", 50 << 12, "--threads", "2", "-o", tmp_path / "a.f64"]
     done = run_code(GENERATOR, int(number), last, *arguments)
@@ -194,7 +195,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [2, 15, 1, 3])
+@pytest.mark.parametrize("number", [2, 1])
 @pytest.mark.parametrize(
     "name", ["warptsp.interruption", "click", "warptsp.cli.streams", "warptsp.cli.info", "numpy"]
 )
@@ -205,7 +206,7 @@ def test_a_signal_in_the_middle_of_the_imports(name, number):
     assert done.stderr.strip() in ("", "warptsp: error: interrupted")
 
 
-@pytest.mark.parametrize("number", [2, 15, 1, 3])
+@pytest.mark.parametrize("number", [2, 3])
 @pytest.mark.parametrize("name", ["make_context", "parse_args", "invoke"])
 def test_a_signal_while_the_command_line_is_read(name, number):
     """Wherever in click it comes, the exit status is that of this signal."""
@@ -270,7 +271,7 @@ def solve_with_signals(instance, numbers, *arguments):
     return run_code(code, "solve", instance, "--kicks=3", *arguments, cwd=instance.parent)
 
 
-@pytest.mark.parametrize("number", [2, 15, 1, 3])
+@pytest.mark.parametrize("number", [2, 15])
 def test_a_signal_while_the_outputs_are_written(instance, number):
     """The search is over: what it found is written to the end, all of it."""
     files = ["-o", "a.tour", "-o", "b.csv", "--picture", "c.svg", "--report", "d.html", "-o", "-"]
@@ -284,7 +285,7 @@ def test_a_signal_while_the_outputs_are_written(instance, number):
     assert sorted(os.listdir(instance.parent)) == ["a.tour", "b.csv", "c.svg", "d.html", "some.tsp"]
 
 
-@pytest.mark.parametrize("numbers", [[2, 2], [15, 15], [15, 2], [1, 3, 15, 2], [15] * 9])
+@pytest.mark.parametrize("numbers", [[2, 2], [15, 2], [1, 3, 15, 2], [15] * 9])
 def test_a_second_signal_ends_at_once_and_leaves_the_old_file(instance, numbers):
     instance.with_name("a.tour").write_text("old")
     done = solve_with_signals(instance, numbers, "-o", "a.tour", "-o", "b.csv")
@@ -327,7 +328,7 @@ def test_stopped_and_continued(instance):
 def test_runs_that_share_an_output(instance):
     """Each writes a whole file of its own, and the last one stays."""
     out = instance.with_name("out.tour")
-    options = ["--kicks", "4000", "--checkpoint", "saved.tour", "--checkpoint-interval", "0", "-q"]
+    options = ["--kicks", "1000", "--checkpoint", "saved.tour", "--checkpoint-interval", "0", "-q"]
     runs = [
         begin_command("solve", instance, *options, "-o", out, f"--seed={seed}", cwd=instance.parent)
         for seed in range(3)

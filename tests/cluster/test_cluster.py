@@ -56,7 +56,7 @@ class Faulty(InProcess):
         return given
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_the_tour_depends_on_nothing_but_the_seed(problem, expected, threads):
     executor = Faulty(threads, threads)
     try:
@@ -110,7 +110,7 @@ def test_progress_tells_of_rounds_and_workers(problem):
     ("limit", "reason"),
     [
         ({"kicks": 1234}, "limit of 1234 kicks"),
-        ({"time_limit": 1.5}, "time limit of 1.5 s"),
+        ({"time_limit": 0.3}, "time limit of 0.3 s"),
         (
             {"callback": lambda progress: progress.counters["tasks"] > 9, "time_limit": 600},
             "the callback returned True",

@@ -430,7 +430,7 @@ def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "dask_jobqueue", types.SimpleNamespace(SLURMCluster=SLURMCluster))
     np.save(tmp_path / "some.npy", unit_points(16_000))
     script = runpy.run_path(str(EXAMPLES / "slurm.py"))
-    script["main"](str(tmp_path / "some.npy"), str(tmp_path / "out.tour"), 2, 3.0)
+    script["main"](str(tmp_path / "some.npy"), str(tmp_path / "out.tour"), 2, 1.5)
     assert "device       cluster" in capsys.readouterr().out
     assert (tmp_path / "out.tour").exists()
 

@@ -154,6 +154,7 @@ def test_a_scheduler_that_hangs_keeps_nobody(problem, cluster, client, monkeypat
     monkeypatch.setattr(scheduler, "ANSWER", 0.01)
     monkeypatch.setattr(scheduler, "SILENCE", 1e9 if limit else 0.1)
     monkeypatch.setattr(scheduler, "LEAVE", 0.1)
+    monkeypatch.setattr("warptsp.cluster.dask.FETCH", 0.5)  # an answer that there was already
     asleep = []
 
     def hang(progress):
@@ -212,10 +213,13 @@ def test_several_coordinators(problem, cluster, client, expected):
     assert len(results) == 2
 
 
-# A client tries to get its lost connection back for as long as it may take to connect.
+# A client tries to get its lost connection back for as long as it may take to connect; each event is a line.
 HASTY = """
 import distributed
 from warptsp.__main__ import main
+from warptsp.cli._display import PlainDisplay
+
+PlainDisplay._next = property(lambda display: 0.0, lambda display, seconds: None)
 
 class Client(distributed.Client):
     def __init__(self, *arguments, **options):

@@ -54,6 +54,7 @@ def meanings():
     }
 
 
+MEANINGS = meanings()
 IDS = {
     "no ids": None,
     "from 1": lambda n: np.arange(1, n + 1),
@@ -105,19 +106,23 @@ def is_meant(problem, axes, values, names, ids):
     return problem.metric is metric and np.array_equal(problem.coordinates, values) and named and kept
 
 
-@pytest.mark.parametrize("head", ["", "titles", "TITLES", "comment"])
+@pytest.mark.parametrize("head", ["", "titles", "comment"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("meaning", meanings())
+@pytest.mark.parametrize("meaning", MEANINGS)
 def test_a_table_is_read_as_it_is_meant_or_something_is_said(meaning, layout, head, caplog):
-    axes, values = meanings()[meaning]
+    axes, values = MEANINGS[meaning]
+    if head == "titles" and list(MEANINGS).index(meaning) % 2:
+        head = "TITLES"
     titles = list(axes) if axes != "lat lon" else ["lat", "lon"]
     names = [f"stop {'abcdefghij'[i % 10]}{i}" for i in range(len(values))]
     axis_columns = dict(zip(titles, values.T.tolist(), strict=True))
     more = np.random.default_rng(3).integers(1, 50, len(values)).tolist()
     silent = said = 0
-    for (how, ids), writing in itertools.product(IDS.items(), WRITING):
+    for (place, (how, ids)), (turn, writing) in itertools.product(enumerate(IDS.items()), enumerate(WRITING)):
         if ("id" in layout or layout == "remark") == (ids is None):
             continue
+        if head and ids and (place + turn) % 5 != len(head) % 5:
+            continue  # names tell columns apart: each writing has one kind of numbers there
         numbers = None if ids is None else ids(len(values))
         known = {**axis_columns, "id": numbers, "name": names, "demand": more, "remark": names}
         order = {"axes": titles, "reversed": titles[::-1], "axis": titles[:1], "rest": titles[1:]}

@@ -100,10 +100,10 @@ def test_the_reversed_matrix_has_reversed_tours(make):
 )
 def test_the_doubling_agrees(make, fields):
     problem = Problem.from_matrix(make(25, 2).matrix, asymmetric=True, **fields)
-    other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(4000))
+    other = Run(Settings(problem, start="nearest-neighbor"), stop.MaxKicks(1500))
     run_doubled(problem, other, lambda doubled, run: cpu.search(doubled, run, LkParams(per_quadrant=0)))
     other.close()
-    assert searched(problem, 4000).best_length == other.best_length
+    assert searched(problem, 1500).best_length == other.best_length
 
 
 def test_a_matrix_is_not_copied_even_if_it_is_a_mapped_file(tmp_path):
@@ -132,24 +132,24 @@ def test_scales():
 
 def test_kicks_are_those_of_the_limit_and_tours_repeat():
     problem = wind(300, 4)
-    runs = [searched(problem, kicks, seed=3) for kicks in (0, 1, 777, 777, 1500, 1500)]
+    runs = [searched(problem, kicks, seed=3) for kicks in (0, 1, 377, 377, 700, 700)]
     lengths = [run.best_length for run in runs]
-    assert [run.counters["kicks"] for run in runs] == [0, 1, 777, 777, 1500, 1500]
+    assert [run.counters["kicks"] for run in runs] == [0, 1, 377, 377, 700, 700]
     np.testing.assert_array_equal(runs[2].best, runs[3].best)
     np.testing.assert_array_equal(runs[4].best, runs[5].best)
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[4] < lengths[0]
-    other = searched(problem, 1500, seed=4)
+    other = searched(problem, 700, seed=4)
     assert not np.array_equal(other.best, runs[4].best)
 
 
 @pytest.mark.parametrize("n", [150, 1200])  # a population; kicks in stretches of one tour
 def test_two_threads_repeat_their_tour(n):
     problem = wind(n, 5)
-    runs = [searched(problem, 3000, threads=2) for _ in range(2)]
+    runs = [searched(problem, 1500, threads=2) for _ in range(2)]
     np.testing.assert_array_equal(runs[0].best, runs[1].best)
     assert runs[0].best_length == problem.length(runs[0].best)
-    assert runs[0].counters["kicks"] == 3000
+    assert runs[0].counters["kicks"] == 1500
 
 
 @pytest.mark.parametrize("limit", [0.0, 1e-4, 0.02])

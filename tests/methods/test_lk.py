@@ -76,7 +76,7 @@ def test_the_optimum_of_dynamic_programming(metric, n, fields, monkeypatch):
     monkeypatch.setattr(lk, "INSTANT_CITIES", 4)
     problem = problem_of(metric, n, side=300, **fields)
     best = warptsp.solve(problem, method="exact")
-    found = warptsp.solve(problem, method="lk", kicks=3000, threads=1)
+    found = warptsp.solve(problem, method="lk", kicks=500, threads=1)
     problem.check_tour(found.tour)
     assert found.length == problem.length(found.tour)
     assert found.length == pytest.approx(best.length, rel=1e-12)
@@ -92,15 +92,14 @@ def test_the_number_of_threads_does_not_change_a_tour_in_parts(metric):
     options = {"kicks": 4000, "params": PARTED, "start": "space-filling"}
     runs = [
         warptsp.solve(problem, seed=seed, threads=threads, **options)
-        for seed, threads in [(5, 1), (5, 1), (5, 2), (6, 2)]
+        for seed, threads in [(5, 1), (5, 2), (6, 2)]
     ]
     for result in runs:
         problem.check_tour(result.tour)
         assert result.length == problem.length(result.tour)
         assert result.kicks >= 4000
     assert np.array_equal(runs[0].tour, runs[1].tour)
-    assert np.array_equal(runs[0].tour, runs[2].tour)
-    assert not np.array_equal(runs[0].tour, runs[3].tour)
+    assert not np.array_equal(runs[0].tour, runs[2].tour)
 
 
 @pytest.mark.parametrize("fields", [{}, {"open": OpenPath(start=17)}, {"open": OpenPath(3, 8000)}])
@@ -128,7 +127,7 @@ def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
     for pause in (1e-4, np.inf):
         monkeypatch.setattr(tuning, "PAUSE", pause)
         runs.append(
-            warptsp.solve(problem, kicks=6000, start=start, threads=2, params=PARTED, callback=callback)
+            warptsp.solve(problem, kicks=2000, start=start, threads=2, params=PARTED, callback=callback)
         )
     assert np.array_equal(runs[0].tour, runs[1].tour)
     assert len(seen) > 20

@@ -77,12 +77,11 @@ def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
     return None
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 @pytest.mark.parametrize("method", METHODS)
-def test_any_magnitude_is_searched_or_refused(method: str, metric: Metric) -> None:
-    @quick
-    @given(st.data())
-    def search(data: st.DataObject) -> None:
+def test_any_magnitude_is_searched_or_refused(method: str) -> None:
+    @settings(quick, max_examples=144)
+    @given(st.sampled_from(METRICS), st.data())
+    def search(metric: Metric, data: st.DataObject) -> None:
         try:
             problem = data.draw(problems(metric, 9 if method == "exact" else 18))
         except InvalidProblem:
@@ -130,25 +129,20 @@ def test_a_power_of_two_changes_nothing_but_lengths(method: str, power: int) -> 
 
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric.dimensions])
 def test_a_shift_far_from_0_changes_nothing(metric: Metric) -> None:
-    points = np.floor(np.random.default_rng(3).random((90, metric.dimensions)) * 1000)
+    points = np.floor(np.random.default_rng(3).random((40, metric.dimensions)) * 1000)
     far = points + np.array([2.0**52, -(2.0**51), 0])[: metric.dimensions]
     frame = Frame.of(Problem.from_points(far, metric))
     assert frame.unit == 1.0
     assert np.ptp(frame.problem.coordinates) <= 1000
-    for method in METHODS:
-        if method == "exact":
-            continue
-        tours = [
-            warptsp.solve(
-                Problem.from_points(at, metric),
-                method=method,
-                kicks=5,
-                threads=1,
-                device="cpu",
-                start="given",
-            ).tour
-            for at in (points, far)
-        ]
+    for method in METHODS.keys() - {"exact"}:
+        options: dict[str, Any] = {
+            "method": method,
+            "kicks": 5,
+            "threads": 1,
+            "device": "cpu",
+            "start": "given",
+        }
+        tours = [warptsp.solve(Problem.from_points(at, metric), **options).tour for at in (points, far)]
         assert (tours[0] == tours[1]).all(), method
 
 
@@ -282,19 +276,18 @@ def with_several_walls(n: int, lowest: float, seed: int) -> np.ndarray:
     return matrix + matrix.T
 
 
-@pytest.mark.parametrize("lowest", [1e8, 1e11, 1e18, 1e100])
 @pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (26, [])])
-def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]], lowest: float) -> None:
-    for seed in range(2):
+def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]]) -> None:
+    for seed, lowest in itertools.product(range(2), (1e8, 1e11, 1e18, 1e100)):
         matrix = with_several_walls(n, lowest, seed)
         matrix[0, 3] = matrix[3, 0] = matrix[4, 5] = matrix[5, 4] = 50
         low = Problem.from_matrix(np.minimum(matrix, 1e4), fixed_edges=fixed)
-        expected = warptsp.solve(low, kicks=3000, threads=1).length
+        expected = warptsp.solve(low, kicks=500, threads=1).length
         assert expected < 1e4
         problem = Problem.from_matrix(matrix, fixed_edges=fixed)
         for method in ("lk", "exact") if n <= 16 else ("lk",):
             result = warptsp.solve(
-                problem, method=method, kicks=None if method == "exact" else 3000, threads=1
+                problem, method=method, kicks=None if method == "exact" else 500, threads=1
             )
             # 10^8, 10^14 and 100 are near enough to each other to be searched as they are.
             if result.proved_optimal or method == "exact" or lowest > 1e8:

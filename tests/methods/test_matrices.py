@@ -15,7 +15,7 @@ def test_clusters() -> None:
     """A list of the nearest neighbours never leaves a cluster: tours are then several per cent longer."""
     total = {"points": 0.0, "matrix": 0.0, "nearest": 0.0}
     for seed in (1, 2):
-        problem = warptsp.Problem.from_points(clustered(40, 25, seed), "EUC_2D")
+        problem = warptsp.Problem.from_points(clustered(20, 25, seed), "EUC_2D")
         cities = np.arange(problem.n)
         matrix = warptsp.Problem.from_matrix(problem.distance(cities[:, None], cities[None]))
         for name, instance, params in (
@@ -23,7 +23,7 @@ def test_clusters() -> None:
             ("matrix", matrix, {}),
             ("nearest", matrix, {"per_quadrant": 0}),
         ):
-            total[name] += warptsp.solve(instance, kicks=500, seed=1, threads=1, params=params).length
+            total[name] += warptsp.solve(instance, kicks=250, seed=1, threads=1, params=params).length
     assert total["matrix"] < 1.015 * total["points"]
     assert total["nearest"] > 1.04 * total["points"]  # so that the first line tests something
 

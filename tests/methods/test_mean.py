@@ -66,9 +66,8 @@ def test_where_there_is_a_mean():
 
 
 @pytest.mark.parametrize("ends", [None, OpenPath(), OpenPath(3, None), OpenPath(None, 5), OpenPath(2, 7)])
-@pytest.mark.parametrize("huge", [False, True])
-def test_its_tour_is_one_of_the_distances_themselves(ends, huge):
-    matrix = near(250, 2).matrix
+def test_its_tour_is_one_of_the_distances_themselves(ends):
+    matrix, huge = near(250, 2).matrix, ends is None or ends.start is not None
     # Sums of both directions that leave 32 bits.
     matrix = matrix.astype(np.int64) * 100_000 if huge else matrix
     problem = Problem.from_matrix(matrix, asymmetric=True, open=ends)

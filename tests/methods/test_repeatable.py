@@ -21,7 +21,7 @@ def uniform(n):
     return Problem.from_points(unit_points(n, n))
 
 
-# What each method is given to do: some tenths of a second.
+# What each method is given to do: some hundredths of a second, hundreds of the slices below.
 WORK = {
     "lk": (uniform(1200), {"kicks": 1500}),
     "two-opt": (uniform(700), {}),
@@ -31,33 +31,33 @@ WORK = {
     "vnd": (uniform(60), {"start": "random"}),
     "neighbor-two-opt": (uniform(3000), {"start": "random"}),
     "neighbor-three-opt": (uniform(1200), {}),
-    "ils": (uniform(700), {"kicks": 1500}),
+    "ils": (uniform(700), {"kicks": 500}),
     "symmetric-two-opt": (uniform(1000), {}),
-    "symmetric-three-opt": (uniform(300), {}),
+    "symmetric-three-opt": (uniform(200), {}),
     "symmetric-annealing": (uniform(120), {"params": {"chains": 2, "rotations": 6000}}),
     "hill-climbing": (uniform(80), {"kicks": 150}),
     "exact": (uniform(14), {}),
     "construct": (uniform(5000), {}),
 }
 MORE = {
-    "lk in parts": (uniform(8500), {"method": "lk", "kicks": 1500}),
-    "lk with crossover": (uniform(100), {"method": "lk", "kicks": 4000}),
+    "lk in parts": (uniform(8500), {"method": "lk", "kicks": 500}),
+    "lk with crossover": (uniform(100), {"method": "lk", "kicks": 2000}),
     "lk of an asymmetric matrix": (
         Problem.from_matrix(
             np.random.default_rng(1).integers(1, 1000, (60, 60)).astype(np.int32), asymmetric=True
         ),
         {"method": "lk", "kicks": 1500},
     ),
-    "ils to its end": (uniform(150), {"method": "ils"}),
+    "ils to its end": (uniform(80), {"method": "ils"}),
     "ils with more chains than threads": (
         uniform(300),
-        {"method": "ils", "kicks": 400, "params": {"chains": 7}},
+        {"method": "ils", "kicks": 100, "params": {"chains": 7}},
     ),
     "annealing that starts too hot": (
         uniform(100),
         {"method": "symmetric-annealing", "params": {"acceptance": 0.5, "rotations": 5000}},
     ),
-    "two methods": (uniform(500), {"method": "lk", "kicks": 500, "then": "ils"}),
+    "two methods": (uniform(150), {"method": "lk", "kicks": 500, "then": "ils"}),
 }
 CASES = {
     **{name: (problem, {"method": name, **options}) for name, (problem, options) in WORK.items()},
@@ -80,7 +80,7 @@ def assert_same(one, other):
     assert one.kicks == other.kicks
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_tour_in_slices_of_any_length(name, threads, monkeypatch):
     """Methods work in slices of time, between which they report. A run on a busy machine gets little done in

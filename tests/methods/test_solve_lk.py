@@ -24,12 +24,12 @@ def test_crossover_keeps_ends_and_fixed_edges(path, as_matrix):
     given = Problem.from_matrix if as_matrix else functools.partial(Problem.from_points, metric="MAN_2D")
     problem = given(far.astype(np.int32) if as_matrix else cities, fixed_edges=FIXED, open=path)
     seen = set()
-    result = warptsp.solve(problem, kicks=4000, threads=2, callback=lambda p: seen.add(p.phase))
+    result = warptsp.solve(problem, kicks=1500, threads=2, callback=lambda p: seen.add(p.phase))
     assert "crossover" in seen
     problem.check_tour(result.tour)
     assert result.length == problem.length(result.tour) == result.history[-1].length
-    assert result.kicks == 4000
-    plain = warptsp.solve(problem, kicks=4000, threads=2, params={"population": 0})
+    assert result.kicks == 1500
+    plain = warptsp.solve(problem, kicks=1500, threads=2, params={"population": 0})
     assert result.length <= plain.length * 1.01
 
 
@@ -89,7 +89,7 @@ def test_without_a_limit_a_long_run_ends_when_a_population_comes_to_the_same(
     def goes_on(state):
         return len(members) > 3
 
-    points = np.random.default_rng(5).random((2001, 2))
+    points = np.random.default_rng(5).random((1001, 2))
     options = {"threads": 1, "seed": 1, "open": open_path, "params": {"population": 10}}
     # What ten tours come to differs by less than 5 %, and by more than nothing.
     for left, reason in ((5.0, NEARLY_SETTLED), (-1e-9, "goes_on said stop")):
@@ -100,8 +100,8 @@ def test_without_a_limit_a_long_run_ends_when_a_population_comes_to_the_same(
         assert members[:3] == [11, 10, 11]
         assert (len(members) == 3) == (left > 0)
         members.clear()
-    given = warptsp.solve(points, time_limit=1, **options)
-    assert given.stop_reason == "time limit of 1 s"
+    given = warptsp.solve(points, time_limit=0.4, **options)
+    assert given.stop_reason == "time limit of 0.4 s"
 
 
 @pytest.mark.parametrize("population", [None, 6])
@@ -141,14 +141,14 @@ def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.Monk
     for count, moment in ((1, 0.0), (3, 1e9)):
         monkeypatch.setattr(tuning, "MEMBERS_AT_ONCE", count)
         monkeypatch.setattr(tuning, "MOMENT", moment)
-        found.append(warptsp.solve(points, kicks=20 * len(points), seed=2, threads=1))
+        found.append(warptsp.solve(points, kicks=10 * len(points), seed=2, threads=1))
     assert np.array_equal(found[0].tour, found[1].tour)
     assert found[0].counters == found[1].counters
 
 
 def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit on kicks, all of which are left for the tour that they come to."""
-    n = 600
+    n = 240
     random = np.random.default_rng(5)
     points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
     monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)

@@ -79,11 +79,8 @@ if way == "raise":
 def test_a_process_ends_while_daemon_threads_search(method):
     statuses = {"return": 0, "exit": 3, "os._exit": 4, "raise": 1}
     n = 400 if method in ("three-opt", "swap", "relocate", "vnd") else 3001
-    for seed in range(2):
-        chance = random.Random(f"{method} {seed}")
-        way, pause = chance.choice(["return", "exit", "os._exit", "raise"]), chance.uniform(0.0, 0.3)
-        print("seed", seed, way, pause)
-        run(DAEMONS, method, n, pause, way, status=statuses[way])
+    way, pause = list(statuses)[SEARCHES.index(method) % 4], random.Random(method).uniform(0.0, 0.1)
+    run(DAEMONS, method, n, pause, way, status=statuses[way])
 
 
 def test_a_process_ends_while_a_callback_runs_inside_of_a_native_call():

@@ -63,17 +63,16 @@ def assert_optimal(problem, result, method, neighbors=40):
             assert best_gain_of_three(problem, result.tour) <= tolerance(problem)
 
 
-@pytest.mark.parametrize("start", ["given", "random", "greedy"])
-@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "MAN_2D", "GEO", "real"])
+@pytest.mark.parametrize(("number", "kind"), [*enumerate(["EUC_2D", "EXACT_2D", "MAN_2D", "GEO", "real"])])
 @pytest.mark.parametrize(("method", "params"), TWO_OPT)
-def test_no_exchange_of_two_edges_is_left(method, params, kind, start, device):
-    for n in (9, 70, 71):
+def test_no_exchange_of_two_edges_is_left(method, params, number, kind, device):
+    for turn, n in enumerate((9, 70, 71)):
+        start = ("given", "random", "greedy")[(number + turn) % 3]
         problem = problem_of(kind, n, seed=3, side=200)
         assert_two_optimal(problem, solve(problem, method, params, start=start, seed=n, device=device))
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("kind", ["EUC_2D", "MAN_2D", "whole"])
 @pytest.mark.parametrize(
     ("method", "params"),
     [
@@ -85,8 +84,9 @@ def test_no_exchange_of_two_edges_is_left(method, params, kind, start, device):
         ILS,
     ],
 )
-def test_ends_and_fixed_edges_are_kept(method, params, kind, path, device):
-    for n, edges in itertools.product((33, 34), ({}, {"fixed_edges": FIXED})):
+def test_ends_and_fixed_edges_are_kept(method, params, path, device):
+    runs = itertools.product((33, 34), ({}, {"fixed_edges": FIXED}))
+    for kind, (n, edges) in zip(("EUC_2D", "MAN_2D", "whole", "EUC_2D"), runs, strict=True):
         problem = problem_of(kind, n, seed=4, side=300, open=path, **edges)
         result = solve(problem, method, params, start="random", device=device)
         assert result.length < warptsp.solve(problem, method="construct", start="random").length
@@ -118,7 +118,7 @@ def test_few_cities(method, params, device):
     [
         *((method, {"passes": 20}, 2500) for method in ("two-opt", "swap", "relocate")),
         *((method, {"passes": 20}, 150) for method in ("three-opt", "vnd")),
-        *(("symmetric-two-opt", order, 600 if order == RANDOM else 3000) for order in VARIANTS),
+        *(("symmetric-two-opt", order, 600 if order == RANDOM else 2100) for order in VARIANTS),
         ("symmetric-three-opt", {}, 400),
         ("hill-climbing", {"climbers": 100, "restart": "perturb"}, 60),
     ],

@@ -24,8 +24,8 @@ WAYS = list(itertools.product(("best", "first"), ("one", "many")))
 class Neighborhood:
     """The moves of an instance's lists, one by one."""
 
-    distance: np.ndarray
-    lists: np.ndarray
+    distance: dict  # by pair of cities: far faster than an array is, one by one
+    lists: list
     fixed: frozenset
 
     @classmethod
@@ -41,18 +41,19 @@ class Neighborhood:
         for a in range(n):
             distance[a, :n] = problem.distance(np.full(n, instance.city[a]), instance.city)
         fixed = frozenset(frozenset((int(a), int(b))) for a, b in instance.fixed_edges)
-        return instance, cls(distance, lists, fixed)
+        by_pair = dict(zip(np.ndindex(size, size), distance.ravel().tolist(), strict=True))
+        return instance, cls(by_pair, lists.tolist(), fixed)
 
     def gains(self, tour, three):
-        """The gain of every move that shortens a closed tour; each move is tried by making it."""
+        """The gain of every move that shortens a closed tour; each such move is tried by making it."""
         d, n = self.distance, len(tour)
         around = {int(c): (int(tour[p - 1]), int(tour[(p + 1) % n])) for p, c in enumerate(tour)}
 
         def listed(city, best):
-            return (int(c) for c in self.lists[city] if c >= 0 and best > d[city, c])
+            return (c for c in self.lists[city] if c >= 0 and best > d[city, c])
 
         def removable(a, b, gone):
-            return frozenset((a, b)) not in gone | self.fixed
+            return (link := frozenset((a, b))) not in gone and link not in self.fixed
 
         for t2, side in itertools.product(range(n), (0, 1)):
             t1 = around[t2][side]
@@ -65,18 +66,20 @@ class Neighborhood:
                         continue
                     gone |= {frozenset((t3, t4))}
                     open_gain = d[t1, t2] - d[t2, t3] + d[t3, t4]
-                    if self._joins(around, gone, [(t2, t3), (t4, t1)]):
-                        yield open_gain - d[t4, t1]
+                    gain = open_gain - d[t4, t1]
+                    if gain > 0 and self._joins(around, gone, [(t2, t3), (t4, t1)]):
+                        yield gain
                     if not three:
                         continue
                     for t5 in listed(t4, open_gain):
                         if t5 in around[t4]:
                             continue
-                        for t6 in around[t5]:
-                            if removable(t5, t6, gone) and self._joins(
+                        for t6 in (city for city in around[t5] if removable(t5, city, gone)):
+                            gain = open_gain - d[t4, t5] + d[t5, t6] - d[t6, t1]
+                            if gain > 0 and self._joins(
                                 around, gone | {frozenset((t5, t6))}, [(t2, t3), (t4, t5), (t6, t1)]
                             ):
-                                yield open_gain - d[t4, t5] + d[t5, t6] - d[t6, t1]
+                                yield gain
 
     def next_gains(self, tour, three):
         """As `gains`, where only edges to following cities go (`edges="next"`)."""
@@ -85,7 +88,7 @@ class Neighborhood:
         edge = {c: (c, after) for c, (_, after) in around.items()}
 
         def listed(city):
-            return [int(c) for c in self.lists[city] if c >= 0 and d[city, c] < d[edge[city]]]
+            return [c for c in self.lists[city] if c >= 0 and d[city, c] < d[edge[city]]]
 
         def try_all(cities):
             gone = [edge[c] for c in cities]
@@ -93,8 +96,9 @@ class Neighborhood:
                 return
             ends = [c for e in gone for c in e]
             for added in matchings(ends):
-                if self._joins(around, {frozenset(e) for e in gone}, added):
-                    yield sum(d[e] for e in gone) - sum(d[e] for e in added)
+                gain = sum(d[e] for e in gone) - sum(d[e] for e in added)
+                if gain > 0 and self._joins(around, {frozenset(e) for e in gone}, added):
+                    yield gain
 
         for i in range(n):
             for j in listed(i):

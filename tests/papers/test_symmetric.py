@@ -61,7 +61,7 @@ def best_gain(problem, tour):
 
 def reference(problem, order, tour, elements=None):
     """Figures 4, 5 and 11 of the document word for word, with positions that move; slow and obvious."""
-    d, least = distances(problem), tolerance(problem)
+    d, least = distances(problem).tolist(), tolerance(problem)
     t = [int(city) for city in tour]
     if order == "threads" and len(t) % 2 == 0:
         t.append(t[-1])
@@ -74,7 +74,7 @@ def reference(problem, order, tour, elements=None):
         for first, last in segments:
             a, b, c, e = t[(first - 1) % n], t[first % n], t[last % n], t[(last + 1) % n]
             twice = a == b or c == e
-            accepted.append(not twice and d[a, c] + d[b, e] - d[a, b] - d[c, e] < -least)
+            accepted.append(not twice and d[a][c] + d[b][e] - d[a][b] - d[c][e] < -least)
         for k, (first, last) in enumerate(segments):
             if sum(accepted[k:]) % 2:
                 t[first % n], t[last % n] = t[last % n], t[first % n]
@@ -107,7 +107,7 @@ def reference(problem, order, tour, elements=None):
                 continue  # longer than half the tour
             before = t[elements - k - 1] if k < elements else t[n - shifts - 1]
             first, last, behind = t[elements - k], t[right + k], t[(right + k + 1) % n]
-            accepted.append(d[before, last] + d[first, behind] - d[before, first] - d[last, behind] < -least)
+            accepted.append(d[before][last] + d[first][behind] - d[before][first] - d[last][behind] < -least)
         for k in range(len(accepted)):
             if sum(accepted[k:]) % 2:
                 t[elements - 1 - k], t[elements + k] = t[elements + k], t[elements - 1 - k]
@@ -163,7 +163,7 @@ def test_the_tour_of_the_document(kind, order, elements, device):
 
 def random_reference(problem, tour, seed):
     """Segments at random, each reversed if that shortens the tour; slow and obvious."""
-    d, least = distances(problem), tolerance(problem)
+    d, least = distances(problem).tolist(), tolerance(problem)
     t = [int(city) for city in tour]
     n, quiet, steps, moves = len(t), 0, 0, 0
     while quiet < n**2:
@@ -171,7 +171,7 @@ def random_reference(problem, tour, seed):
         first, length = (number >> 32) * n >> 32, 2 + ((number & 0xFFFFFFFF) * (n - 3) >> 32)
         t = t[first:] + t[:first]  # so that the segment comes first
         a, b, c, e = t[-1], t[0], t[length - 1], t[length]
-        better = d[a, c] + d[b, e] - d[a, b] - d[c, e] < -least
+        better = d[a][c] + d[b][e] - d[a][b] - d[c][e] < -least
         if better and 2 * length <= n:
             t[:length] = t[length - 1 :: -1]
         elif better:  # the rest is shorter, and the tour the same

@@ -35,7 +35,7 @@ def best_gain_of_three(problem, tour):
 def reference(problem, tour):
     """Rows, groups and rungs as triples.h numbers them; moves by edges that go and come, and
     the tour by a walk along them. Slow and obvious."""
-    d, least, t = distances(problem), tolerance(problem), [int(city) for city in tour]
+    d, least, t = distances(problem).tolist(), tolerance(problem), [int(city) for city in tour]
     n = len(t)
     ranges = -(-n // 32)
     rows = [
@@ -54,7 +54,7 @@ def reference(problem, tour):
 
     def gain(edges):
         (a, b), (c, e), (f, g) = (tuple(t[p] for p in edge) for edge in edges)
-        return d[a, b] + d[c, e] + d[f, g] - d[a, e] - d[c, g] - d[f, b]
+        return d[a][b] + d[c][e] + d[f][g] - d[a][e] - d[c][g] - d[f][b]
 
     def first_move(row):
         turned, apart, _ = row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from error_messages import is_known, messages, texts, words_of_callers
+from error_messages import is_known, said
 
 import warptsp
 from warptsp import errors
@@ -75,7 +75,7 @@ def test_every_message_on_the_page_of_errors_is_one():
     page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\)\|", line)[1] for line in page.splitlines() if line.startswith("| `")]
     entries = [entry.replace("\\|", "|") for row in rows for entry in re.findall("`(.+?)`", row)]
-    known = [*texts(), *(message.template for message in messages())]
+    known = [*said().texts, *(message.template for message in said().messages)]
     stale = [entry for entry in entries if not is_known(entry, known)]
     assert not stale, f"docs/errors.md has messages that no line of the source has: {stale}"
 
@@ -103,9 +103,9 @@ NEITHER = (
 )  # of other programs, or of both
 
 
-def wrong_words(template, place, said):
+def wrong_words(template, place, known):
     """The words of a message that one of its callers does not know."""
-    for text in [*NEITHER, *said]:
+    for text in [*NEITHER, *known]:
         template = template.replace(text, "")
     found = []
     if not place.startswith(OF_PYTHON) and not template.startswith(OF_PYTHON_TEXTS):
@@ -117,15 +117,14 @@ def wrong_words(template, place, said):
 
 def test_messages_name_what_their_callers_have():
     """What Python and the command line call differently goes through `as_called`."""
-    said = [python for python, _, _ in words_of_callers() if wrong_words(python, "", [])]
-    wrong = [(m.place, m.template) for m in messages() if wrong_words(m.template, m.place, said)]
+    known = [python for python, _, _ in said().words_of_callers if wrong_words(python, "", [])]
+    wrong = [(m.place, m.template) for m in said().messages if wrong_words(m.template, m.place, known)]
     assert not wrong, wrong
 
 
 def test_the_words_of_each_caller_are_its_own():
-    pairs = list(words_of_callers())
-    assert len(pairs) > 5
-    for python, shell, place in pairs:
+    assert len(said().words_of_callers) > 5
+    for python, shell, place in said().words_of_callers:
         assert not SHELL.search(python), place
         assert not PYTHON.search(shell), place
         assert python != shell, place

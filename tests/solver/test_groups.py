@@ -98,7 +98,7 @@ def test_small_ones_are_solved(kind, shape, seed):
             continue
         expected = shortest(between, groups, path)
         try:
-            choice = choose(problem, groups, kicks=3000, threads=1)
+            choice = choose(problem, groups, kicks=500, threads=1)
         except NoTourFound:
             assert np.isinf(expected)
             continue

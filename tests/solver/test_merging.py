@@ -68,7 +68,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_merged_tour_has_known_edges_and_is_between_the_best_there_is_and_the_best_given(kind):
-    for seed in range(10):
+    for seed in range(5):
         problem = instance(kind, seed)
         rng = np.random.default_rng(100 + seed)
         tours = [any_tour(problem, rng) for _ in range(2 + seed % 3)]

@@ -20,7 +20,7 @@ def test_floors_keep_groups_and_are_no_longer_than_one_after_the_other(monkeypat
         "back": back,
         "groups": groups,
         "machine": machine,
-        "kicks": 3000,
+        "kicks": 1000,
         "threads": 1,
     }
     together = arrange(paths, device="cpu", **options)
