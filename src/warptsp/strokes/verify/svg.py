@@ -35,9 +35,11 @@ _UNDERSTOOD = {
     "font-style", "font-weight", "text-anchor",
 }  # fmt: skip
 _DIRECTED = ("marker", "marker-start", "marker-mid", "marker-end", "stroke-dasharray")
-_PASSED_ON = ("fill", "stroke", "stroke-opacity", *_DIRECTED)
+_PAINTS = ("stroke", "fill")
+_PASSED_ON = (*_PAINTS, "color", "stroke-opacity", *_DIRECTED)
 _AS_ONE = ("fill", "opacity", "url(", "filter", "mask", "clip", "blend", "path-effect", "all:", "@import",
            "marker")  # fmt: skip
+_OF_PATHS = re.compile(r"(^|[{;\s*/])d\s*:|\[\s*id")
 _ID = re.compile(rb"""\sid\s*=\s*("[^"]*"|'[^']*')""")
 _TOLERANCE = Decimal("1e-9")
 
@@ -69,7 +71,7 @@ class _Context:
     """What an element inherits, with what it says itself."""
 
     matrix: tuple[float, ...] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-    style: dict[str, str] = field(default_factory=lambda: {"fill": "black", "stroke": "none"})
+    style: dict[str, str] = field(default_factory=lambda: {"fill": "black", "stroke": "none", "color": ""})
     names: frozenset[str] = frozenset()  # ids of it and of what it is in
     page: int = 0
     groups: tuple[Hashable, ...] = ()  # around it, where they may be mixed
@@ -309,7 +311,7 @@ class _Document:
             self._add(self.data[node.begin : node.end])
             self.stretch += 1
             return
-        figures = drawn_by(node.name, node.attributes)
+        figures = [] if _is_hidden(node) else drawn_by(node.name, node.attributes)
         if not figures:  # others may pass what draws nothing
             self._add(self.data[node.begin : node.end])
             return
@@ -320,8 +322,10 @@ class _Document:
         own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
         state: Hashable = (context.groups, frozenset(own.items()), node.name if self.sheet.strip() else "")
         colour = (
-            style["stroke"],
-            style["fill"],
+            *(
+                style["color"] if style[paint].lower() == "currentcolor" else style[paint]
+                for paint in _PAINTS
+            ),
             node.attributes.get("class", ""),
             self._painted(node, context),
         )
@@ -329,14 +333,15 @@ class _Document:
         directed = any(style.get(name, "none") != "none" for name in _DIRECTED)
         moving = any(child.name.startswith(("animate", "set")) for child in node.all())
         pointed = bool(context.names & self.named)
-        sheet = any(word in self.sheet for word in ("marker", "dasharray", "@import"))
+        others = _OF_PATHS.search(self.sheet) is not None
+        sheet = others or any(word in self.sheet for word in ("marker", "dasharray", "@import"))
         free = understood and not (directed or moving or pointed or sheet)
         seen_through = "url(" in style["stroke"] or style["fill"] != "none" or any(
             text.strip() not in ("", "1", "1.0")
             for text in (_look(node).get("opacity", ""), style.get("stroke-opacity", ""))
         )  # fmt: skip
         marked = any(style.get(name, "none") != "none" for name in _DIRECTED[:-1])
-        parts = understood and not (seen_through or marked or moving or pointed) and not any(
+        parts = understood and not (seen_through or marked or moving or pointed or others) and not any(
             word in self.sheet for word in _AS_ONE
         )  # fmt: skip
         groups = [[figure] for figure in figures] if parts and len(figures) > 1 else [figures]
@@ -363,7 +368,11 @@ class _Document:
 
 
 def _shapes(node: _Node) -> list[_Node]:
-    return [n for n in _outside_of_shapes(node) if n.name in GEOMETRY]
+    return [n for n in _outside_of_shapes(node) if n.name in GEOMETRY and not _is_hidden(n)]
+
+
+def _is_hidden(node: _Node) -> bool:
+    return _look(node).get("display", "").strip() == "none"
 
 
 def _outside_of_shapes(node: _Node) -> list[_Node]:
@@ -394,7 +403,8 @@ def _look(node: _Node) -> dict[str, str]:
 
 
 def _said(node: _Node) -> set[str]:
-    names = set(_look(node)) - GEOMETRY.get(node.name, set())
+    declared = {part.partition(":")[0].strip() for part in node.attributes.get("style", "").split(";")}
+    names = (set(node.attributes) - GEOMETRY.get(node.name, set())) | (declared - {""})
     return {name for name in names if not name.startswith(("data-", "aria-", "xmlns"))}
 
 
