@@ -23,9 +23,8 @@ _COUNTING = re.compile(r":(?:first|last|nth|only)-|[+~]|:has\(")  # selectors th
 _MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
 _DASHES = "stroke-dasharray"
 _INHERITED = ("fill", "stroke", "color", "stroke-opacity", *_MARKERS, _DASHES)
-_FORMS = re.compile(
-    r"(?<![\w-])d\s*:|\[\s*id"
-)  # a style sheet that draws paths itself, or looks who has an id
+# Of a style sheet that draws paths itself, or asks who has an id.
+_FORMS = re.compile(r"(?<![\w-])d\s*:|\[\s*id")
 _MOVES = re.compile(r"(?<![\w-])transform\s*:")
 _NO_ORIGIN = re.compile(r"\s*(0(px)?[\s,]*)*")
 # What may be said of a shape that is turned around, entered elsewhere or split; with anything else it only
