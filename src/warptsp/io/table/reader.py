@@ -240,6 +240,7 @@ class _Reader:
             columns = guessed_columns(width, numbers, numeric, name, self.options)
         except InvalidProblem as error:
             self.table.fail(f"{error}{self._names_below()}", self.table.first_line)
+        self._check_first(numbers, columns)
         coordinates = np.ascontiguousarray(numbers[:, [numeric.index(place) for place in columns.positions]])
         ids = cells.ids
         if ids is None and columns.id is not None:
@@ -268,6 +269,21 @@ class _Reader:
                 self.table.first_line,
             )
         return given, numeric, name
+
+    def _check_first(self, numbers: NDArray[np.float64], columns: Columns) -> None:
+        """Refuse a first row that pandas may have written above columns without names, or say what it is."""
+        first, called = self.table.first, self.table.rows_called
+        if first != list(map(str, range(len(first)))) or called == COUNTED or len(numbers) < 2:
+            return
+        shown = quoted(",".join(first))
+        if columns.id is None and (numbers[1:] != np.floor(numbers[1:])).any():
+            way = as_columns(**columns.as_options())
+            self.table.fail(
+                f"{shown} may be a place, or the names that pandas gives columns: remove these, or give "
+                f"{way}",
+                self.table.first_line,
+            )
+        _log.warning("%s: the first line, %s, is taken for a place, not for names", self.table.file, shown)
 
     def _check_guess(self, columns: Columns, coordinates: NDArray[np.float64]) -> None:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
