@@ -80,6 +80,12 @@ def test_places_in_the_plane(tmp_path, caplog):
     assert read(tmp_path, PLACES, metric="haversine").metric.name == "GREAT_CIRCLE"
 
 
+@pytest.mark.parametrize("depot", [[0, 0], {"x": 0, "y": 0}, 7])
+def test_a_place_beside_the_others_is_told(tmp_path, caplog, depot):
+    assert read(tmp_path, {"depot": depot, "customers": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}).n == 2
+    assert ("the tour leaves out 'depot'" in caplog.text) == (depot != 7)
+
+
 @pytest.mark.parametrize(
     "document",
     [
