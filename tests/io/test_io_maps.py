@@ -39,7 +39,7 @@ def places():
 
 
 @pytest.mark.parametrize(("ending", "text"), [("gpx", GPX_TEXT), ("kml", KML_TEXT)])
-def test_places_are_read(tmp_path, ending, text):
+def test_places_are_read(tmp_path, ending, text, caplog):
     plain, packed = text.encode(), gzip.compress(text.encode())
     for name, data in ((f"a.{ending}", plain), ("a.xml", plain), (f"a.{ending}.gz", packed)):
         (tmp_path / name).write_bytes(data)
@@ -48,6 +48,7 @@ def test_places_are_read(tmp_path, ending, text):
         np.testing.assert_array_equal(problem.coordinates, [[52.5, 13.4], [48.86, 2.35]])
         assert problem.labels[0].startswith("Berlin")
         assert problem.labels[1] == ("" if ending == "gpx" else "Paris")
+        assert ("1 point of a route is left out" in caplog.text) == (ending == "gpx")
 
 
 @pytest.mark.parametrize("ending", ["gpx", "kml"])
