@@ -37,6 +37,11 @@ def test_of_two_columns_of_costs_the_one_that_counts_is_said(tmp_path, caplog):
     assert "arcs cost what column 'distance' says: remove it if they cost what 'Duration' says" in caplog.text
 
 
+def test_arcs_none_of_which_has_one_back_are_told(tmp_path, caplog):
+    load(written(tmp_path, RING.replace("here,far off,1\n", "")))
+    assert "no arc has one back: where roads have no direction, write both" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -63,6 +63,8 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
         texts.append(fields[cost])
     table.check_thousands([cost])
     table.warn_of_blanks(len(costs))
+    if len(number) > 2 and seen.keys().isdisjoint((b, a) for a, b in seen):
+        _log.warning("%s: no arc has one back: where roads have no direction, write both", table.file)
     if not costs:
         table.fail("has no lines below the names of the columns: a line for each arc is needed")
     tails, heads = np.array(list(seen), dtype=np.int64).T
