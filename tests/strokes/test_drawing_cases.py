@@ -282,8 +282,9 @@ def test_what_is_unknown_keeps_shapes_on_their_side(folder):
         after = written("a.svg", svg_of([(50, ""), (9, "")], after=element + SHAPE.format(x=1, y=1, look="")))
         left, right = after.decode().split(element)
         assert (left.count("<path"), right.count("<path")) == (2, 1)
-    with pytest.raises(warptsp.ParseError, match="first-child"):
-        written("a.svg", svg_of([(50, ""), (9, "")], "<style>path:first-child{stroke:red}</style>"))
+    for rule in ("path:first-child{}", "@media print{.a{fill:red}} path + path{}", "@layer b{path~path{}}"):
+        with pytest.raises(warptsp.ParseError, match="first-child"):
+            written("a.svg", svg_of([(50, ""), (9, "")], f"<style>{rule}</style>"))
 
 
 @pytest.mark.parametrize(

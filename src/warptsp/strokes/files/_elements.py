@@ -344,9 +344,7 @@ def _in_parts(style: dict[str, str], look: dict[str, str]) -> bool:
 def _selectors(sheet: str) -> str:
     """What a style sheet chooses elements by, without the values of their attributes."""
     rest = re.sub(r"/\*.*?\*/|<!--|-->|\[[^\]]*\]", " ", sheet, flags=re.DOTALL)
-    while (shorter := re.sub(r"\{[^{}]*\}", " ", rest)) != rest:
-        rest = shorter
-    return re.sub(r"@[^;]*;?", " ", rest)
+    return re.sub(r"@[^;{}]*|\{[^{}]*\}", " ", rest)
 
 
 def _chosen_by(sheet: str) -> Callable[[Element], tuple[object, ...]]:
