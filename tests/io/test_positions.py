@@ -17,8 +17,8 @@ HASH = (
 BERLIN, LISBON = (52.52, 13.405), (38.7225, -9.1375)
 
 
-def read(text, metric=None):
-    return read_table(text.encode(), "file.csv", ReadOptions(metric=metric))
+def read(text, metric=None, **columns):
+    return read_table(text.encode(), "file.csv", ReadOptions(columns, metric))
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,17 @@ def test_both_coordinates_in_one_column_and_angles(text, caplog):
     assert list(problem.labels) == ["Berlin", "Lisbon"]
     assert columns.roles().keys() == {"lat", "lon", "name"}
     assert caplog.records or text.startswith("name;lat;lon")
+
+
+def test_angles_without_titles_lose_no_place(caplog):
+    """With nothing that says which is the latitude, the order is a guess."""
+    text = "13:24:18;52:31:12\n9:8:15;38:43:21\n"
+    assert read(text, lat=2, lon=1)[0].coordinates.tolist() == [[52.52, 13.405], [38.7225, 9.1375]]
+    assert not caplog.text
+    assert read(text)[0].coordinates.tolist() == [[13.405, 52.52], [9.1375, 38.7225]]
+    assert "taken for latitudes; columns={'lat': 2, 'lon': 1} exchanges the two" in caplog.text
+    with pytest.raises(ParseError, match=r"file.csv:1: '1,000.5' in column 1.*without marks"):
+        read('"1,000.5";7\n3;4\n', x=1, y=2)
 
 
 def test_nothing_but_that_column():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from warptsp.io._text import quoted
-from warptsp.io.options import ReadOptions, as_metric
+from warptsp.io.options import ReadOptions, as_columns, as_metric
 
 from .angles import angle_of
 from .fields import MINUS, is_name, is_number
@@ -173,7 +173,12 @@ def _with_letters(table: Table, first: Sequence[str]) -> Table:
     titles = _other_titles(first, angles)
     for place, title in zip(angles, ("lat", "lon") if north else ("lon", "lat"), strict=True):
         titles[place] = title
-    _log.info("%s: no header line: column %d is taken for latitudes", table.file, titles.index("lat") + 1)
+    lat, lon = titles.index("lat") + 1, titles.index("lon") + 1
+    # Without letters nothing tells which of the two stands first.
+    either = angle_of(first[lat - 1], "EW") is not None and angle_of(first[lon - 1], "NS") is not None
+    way = f"; {as_columns(lat=lon, lon=lat)} exchanges the two" if either else ""
+    level = logging.WARNING if either else logging.INFO
+    _log.log(level, "%s: no header line: column %d is taken for latitudes%s", table.file, lat, way)
     rows = list(table.rows())
     table.warn_of_blanks(len(rows))
     found = TableRows(rows, table.file, titles)

@@ -20,6 +20,7 @@ from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
+from .angles import angle_of
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import (
@@ -150,9 +151,16 @@ class _Reader:
             given = given_places(None, len(fields), self.options)
         except InvalidProblem:  # where there is no such number, a title may be called so
             return any(column in fields for column in self.options.columns.values())
-        axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
+        axes = {role: fields[place] for role, place in given.items() if role not in ("name", "id")}
         if axes:
-            return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
+            letters = {"lat": "NS", "lon": "EW"}
+            return not any(
+                is_number(text)
+                or WORDS_FOR_NO_NUMBER.fullmatch(text)
+                or GROUPED.fullmatch(text)
+                or (role in letters and angle_of(text, letters[role]) is not None)
+                for role, text in axes.items()
+            )
         if (grouped := next(filter(GROUPED.fullmatch, fields), "0")) and not is_number(grouped):
             self.table.fail(
                 f"{quoted(grouped)}: a number is needed{HINT_OF_THOUSANDS}", self.table.first_line
