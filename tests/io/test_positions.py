@@ -112,6 +112,14 @@ def test_nothing_but_that_column():
         assert problem.labels is None
 
 
+def test_a_list_of_two_degrees_may_have_either_first():
+    rows = 'name,{}\nBerlin,"[13.405, 52.52]"\nLisbon,"[-9.1375,38.7225]"\n'
+    with pytest.raises(ParseError, match=r"file.csv:2: '\[13.405, 52.52\]' may have the longitude first"):
+        read(rows.format("coordinates"))
+    assert read(rows.format("lonlat"))[0].coordinates.tolist() == [list(BERLIN), list(LISBON)]
+    assert read(rows.format("coordinates"), "haversine")[0].coordinates[0].tolist() == [13.405, 52.52]
+
+
 def test_what_is_no_degree_is_x_and_y():
     numbers = "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n"
     for text in ("geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n", numbers):

@@ -85,6 +85,13 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
         for pair, exchanged in zip(pairs, longitude_first, strict=True)
     ]
     geographic = _are_degrees(pairs, options)
+    for (line, row), known in zip(rows, longitude_first, strict=True):
+        if geographic and known is None and options.parsed is None and row[place].startswith("["):
+            table.fail(
+                f"{quoted(row[place])} may have the longitude first, as GeoJSON has it: call the column "
+                f"lonlat or latlon, or give {as_metric('haversine')} for a latitude first",
+                line,
+            )
     names = ("lat", "lon") if geographic else ("x", "y")
     if not geographic:  # x stands first, as a longitude does
         pairs = [
