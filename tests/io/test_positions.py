@@ -120,6 +120,20 @@ def test_a_list_of_two_degrees_may_have_either_first():
     assert read(rows.format("coordinates"), "haversine")[0].coordinates[0].tolist() == [13.405, 52.52]
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Bores\n12.5;33.2\n4.5;1.5\n88.5;70.5\n", True),
+        ("geom\nPOINT (1 2)\nPOINT (4 6)\n", True),
+        ("latlon\n12.5;33.2\n4.5;1.5\n88.5;70.5\n", False),
+        ("Stops\n52.5;13.2\n52.6;13.5\n52.7;13.4\n", False),
+    ],
+)
+def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
+    assert read(text)[0].metric.name == "GREAT_CIRCLE"
+    assert ('tude; metric="euclidean" for x and y' in caplog.text) == told
+
+
 def test_what_is_no_degree_is_x_and_y():
     numbers = "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n"
     for text in ("geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n", numbers):
@@ -190,7 +204,7 @@ QUOTED = "; quotation marks make it part of a name"
         ("x,y\n1,2\n\n3,4\n,\n5,6\n", "2 blank rows are left out: lines 3, 5"),
         ("1 2\n\n3 4\n5 6\n", "1 blank row is left out: line 2"),
         ("name;x;y\r\na;1;2\r\n;;\r\nb;3;4\r\nc;5;6\r\n;;\r\n;;\r\n", "1 blank row is left out: line 3"),
-        ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
+        ("name;latlon\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
         ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
         ('name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n', HASH),
         ("#7 km north 1\nname x y\n#1 1 2\na 3 4\nb 5 6\nc 7 8\n# 9 9\n", f"{LIKE_COMMENTS}: line 3{QUOTED}"),

@@ -6,8 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from warptsp.io._text import quoted
 from warptsp.io.options import ReadOptions, as_columns, as_metric
+from warptsp.problem.doubts import look_like_degrees
 
 from .angles import angle_of
 from .fields import MINUS, is_name, is_number
@@ -98,7 +101,11 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
             pair if known is None else _Pair(pair.second, pair.first)
             for pair, known in zip(pairs, longitude_first, strict=True)
         ]
-    _log.info(
+    unsaid = geographic and options.parsed is None and said is None and not any(p.geographic for p in pairs)
+    points = [[float(number.replace(",", ".")) for number in pair[:2]] for pair in pairs if unsaid]
+    doubtful = len(points) > 1 and not look_like_degrees(np.array(points))
+    _log.log(
+        logging.WARNING if doubtful else logging.INFO,
         "%s: column %s is taken for %s and %s%s",
         table.file,
         place + 1 if titles is None else quoted(titles[place]),
