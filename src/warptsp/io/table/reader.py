@@ -85,7 +85,7 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
     if table.titles is not None or look_like_positions(table.first):
         return
     named = set(_named_titles(options))
-    longest = 0
+    longest, level = 0, logging.INFO
     for line, titles in table.beginning():
         if line < table.first_line or not titles or titles[0].startswith("#"):
             continue
@@ -93,12 +93,13 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
         if look_like_positions(titles) or (named and named <= set(titles)):
             if line > table.first_line and longest < here:
                 shown = quoted(" ".join(filter(None, table.first)))
-                _log.info(
-                    "%s: the columns are named in line %d; %s above is left out", table.file, line, shown
-                )
+                words = "%s: the columns are named in line %d; %s above is left out"
+                _log.log(level, words, table.file, line, shown)
                 table.begin_at(line)
             return
         longest = max(longest, here)
+        if sum(map(is_number, titles)) > 1:  # such as the place of a depot
+            level = logging.WARNING
 
 
 def _skip_count(table: Table) -> None:
