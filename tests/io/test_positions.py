@@ -112,6 +112,13 @@ def test_nothing_but_that_column():
         assert problem.labels is None
 
 
+@pytest.mark.parametrize("wrong", ["52.52 13.40x", "52.52, N/A", "", "POINT(13.4)"])
+def test_a_first_place_that_is_wrong_is_no_row_of_names(wrong):
+    with pytest.raises(ParseError, match=r"file.csv:1: .*two coordinates are needed"):
+        read(f"Alt;{wrong}\nBerlin;52.52, 13.405\nLisbon;38.7225, -9.1375\n")
+    assert read("Name;\nBerlin;52.52, 13.405\nLisbon;38.7225, -9.1375\n")[0].n == 2
+
+
 def test_a_list_of_two_degrees_may_have_either_first():
     rows = 'name,{}\nBerlin,"[13.405, 52.52]"\nLisbon,"[-9.1375,38.7225]"\n'
     with pytest.raises(ParseError, match=r"file.csv:2: '\[13.405, 52.52\]' may have the longitude first"):

@@ -15,7 +15,7 @@ from warptsp.problem.doubts import look_like_degrees
 from .angles import angle_of
 from .fields import MINUS, is_name, is_number
 from .rows import Table, TableRows
-from .titles import has_longitude_first, look_like_positions
+from .titles import has_longitude_first, look_like_positions, rank
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
     rows = [(line, _fields(table, row)) for line, row in table.rows()]
     table.warn_of_blanks(len(rows))
     titles = table.titles
-    if titles is None and _pair(rows[0][1][place]) is None:
+    if titles is None and _pair(rows[0][1][place]) is None and not _lacks_place(rows[0][1], place):
         titles = rows.pop(0)[1]
     pairs = []
     for line, row in rows:
@@ -122,6 +122,13 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
     found = table.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
     found.called = [*called[: place + 1], *called[place:width]]
     return found
+
+
+def _lacks_place(row: Sequence[str], place: int) -> bool:
+    """Whether a row is one of places with something wrong in its place, and none of names of columns."""
+    if not row[place]:
+        return all(rank(text, role) is None for text in row for role in ("name", "id"))
+    return re.search(r"\d[.,]\d|^POINT\b", row[place], re.IGNORECASE) is not None
 
 
 def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
