@@ -180,7 +180,8 @@ class _Reader:
             # A place may have opening hours, from and to.
             titles = self.titles or []
             if names_arcs(titles) and not look_like_positions(titles):
-                return arcs_problem(self.table, titles), None
+                skip = self.options.skip_incomplete
+                return arcs_problem(self.table, titles, skip_incomplete=skip), None
         if self.titles is not None:
             return self._with_titles(self.titles)
         if self.options.columns.keys() - {"name", "id"}:
