@@ -463,6 +463,15 @@ def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
     read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
 
 
+@pytest.mark.parametrize("title", ["Longitude (W)", "lon [°W]", "lon_west"])
+def test_a_direction_in_a_title_is_a_sign(title):
+    rows = f"name,lat (N),{title}\nNew York,40.7,{{}}74\nBoston,42.4,{{}}71.1\n"
+    columns = {"lat": "lat (N)", "lon": title}
+    with pytest.raises(ParseError, match=r"the title of a column says 'W(EST)?' beside degrees without"):
+        read(rows.format("", ""), columns=columns)
+    assert read(rows.format("-", "-"), columns=columns).coordinates[0].tolist() == [40.7, -74]
+
+
 @pytest.mark.parametrize(
     "titles", ["Lat (deg),Lat (min),Lon (deg),Lon (min)", "lat,LatMin,lon,LonMin", "lat,',lon,'"]
 )

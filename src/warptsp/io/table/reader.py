@@ -334,7 +334,7 @@ class _Reader:
             if (doubt := doubt_about_zones(cells.rest)) is not None:
                 _log.warning("%s: %s", self.table.file, doubt)
         elif self.options.parsed is None and (
-            doubt := doubt_about_signs(cells.rest, coordinates)
+            doubt := doubt_about_signs(columns, cells.rest, coordinates)
             or doubt_about_minutes(columns.titles, cells.rest, coordinates)
         ):
             self.table.fail(doubt)
