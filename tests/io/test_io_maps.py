@@ -157,7 +157,8 @@ def archive(file, **members):
 
 @pytest.mark.parametrize("name", ["a.kmz", "a.kml", "a.dat"])
 def test_kml_in_an_archive(tmp_path, name):
-    archive(tmp_path / name, icon_png="x", doc_kml=KML_TEXT, other_kml="<kml/>")
+    folder = {"files/legend_kml": "<kml/>"}
+    archive(tmp_path / name, icon_png="x", **folder, doc_kml=KML_TEXT, other_kml="<kml/>")
     assert list(load(tmp_path / name).labels) == ["Berlin", "Paris"]
 
 
