@@ -37,6 +37,21 @@ def test_of_two_columns_of_costs_the_one_that_counts_is_said(tmp_path, caplog):
     assert "arcs cost what column 'distance' says: remove it if they cost what 'Duration' says" in caplog.text
 
 
+def test_arcs_without_a_cost_are_missing_if_that_is_said(tmp_path, caplog):
+    file = written(tmp_path, f"{RING}there,here,\n")
+    with pytest.raises(ParseError, match=r"arcs.csv:6: nothing in column cost: .*skip_incomplete"):
+        load(file)
+    problem = load(file, skip_incomplete=True)
+    assert problem.missing_arcs([0, 1, 2]).tolist() == []
+    assert problem.distance(1, 0) == problem.wall
+    assert "1 row without a cost or an end is left out: line 6" in caplog.text
+
+
+def test_arcs_none_of_which_has_one_back_are_told(tmp_path, caplog):
+    load(written(tmp_path, RING.replace("here,far off,1\n", "")))
+    assert "no arc has one back: where roads have no direction, write both" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

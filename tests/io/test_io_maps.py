@@ -39,7 +39,7 @@ def places():
 
 
 @pytest.mark.parametrize(("ending", "text"), [("gpx", GPX_TEXT), ("kml", KML_TEXT)])
-def test_places_are_read(tmp_path, ending, text):
+def test_places_are_read(tmp_path, ending, text, caplog):
     plain, packed = text.encode(), gzip.compress(text.encode())
     for name, data in ((f"a.{ending}", plain), ("a.xml", plain), (f"a.{ending}.gz", packed)):
         (tmp_path / name).write_bytes(data)
@@ -48,6 +48,11 @@ def test_places_are_read(tmp_path, ending, text):
         np.testing.assert_array_equal(problem.coordinates, [[52.5, 13.4], [48.86, 2.35]])
         assert problem.labels[0].startswith("Berlin")
         assert problem.labels[1] == ("" if ending == "gpx" else "Paris")
+        assert ("1 point of a route is left out" in caplog.text) == (ending == "gpx")
+    address = "<kml:Placemark><kml:address>Rome</kml:address></kml:Placemark></kml:Document>"
+    (tmp_path / "a.kml").write_text(KML_TEXT.replace("</kml:Document>", address))
+    assert load(tmp_path / "a.kml").n == 2
+    assert caplog.text.count("1 placemark without a place is left out") == 1
 
 
 @pytest.mark.parametrize("ending", ["gpx", "kml"])
@@ -152,7 +157,8 @@ def archive(file, **members):
 
 @pytest.mark.parametrize("name", ["a.kmz", "a.kml", "a.dat"])
 def test_kml_in_an_archive(tmp_path, name):
-    archive(tmp_path / name, icon_png="x", doc_kml=KML_TEXT, other_kml="<kml/>")
+    folder = {"files/legend_kml": "<kml/>"}
+    archive(tmp_path / name, icon_png="x", **folder, doc_kml=KML_TEXT, other_kml="<kml/>")
     assert list(load(tmp_path / name).labels) == ["Berlin", "Paris"]
 
 

@@ -80,6 +80,12 @@ def test_places_in_the_plane(tmp_path, caplog):
     assert read(tmp_path, PLACES, metric="haversine").metric.name == "GREAT_CIRCLE"
 
 
+@pytest.mark.parametrize("depot", [[0, 0], {"x": 0, "y": 0}, 7])
+def test_a_place_beside_the_others_is_told(tmp_path, caplog, depot):
+    assert read(tmp_path, {"depot": depot, "customers": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}).n == 2
+    assert ("the tour leaves out 'depot'" in caplog.text) == (depot != 7)
+
+
 @pytest.mark.parametrize(
     "document",
     [
@@ -154,6 +160,10 @@ def test_where_no_route_leads(tmp_path, caplog):
     here = {"numOrigins": 2, "numDestinations": 2, "travelTimes": [0, 5, 6, 0], "errorCodes": [0, 1, 3, 0]}
     read(tmp_path, {"matrix": here})
     assert "no route for 1 pairs of places, such as from 0 to 1" in caplog.text
+    routes = [{**route(i, j, 0), "distanceMeters": 5} for i in range(3) for j in range(3)]
+    routes[2] = {"destinationIndex": 2, "status": {"code": 5, "message": "no road near"}}
+    read(tmp_path, routes)
+    assert load(tmp_path / "a.json", format="osrm-distances").missing_arcs([0, 2, 1]).tolist() == [[0, 2]]
 
 
 def test_nodes_of_overpass(tmp_path, caplog):

@@ -17,8 +17,8 @@ HASH = (
 BERLIN, LISBON = (52.52, 13.405), (38.7225, -9.1375)
 
 
-def read(text, metric=None):
-    return read_table(text.encode(), "file.csv", ReadOptions(metric=metric))
+def read(text, metric=None, **columns):
+    return read_table(text.encode(), "file.csv", ReadOptions(columns, metric))
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,17 @@ def test_both_coordinates_in_one_column_and_angles(text, caplog):
     assert caplog.records or text.startswith("name;lat;lon")
 
 
+def test_angles_without_titles_lose_no_place(caplog):
+    """With nothing that says which is the latitude, the order is a guess."""
+    text = "13:24:18;52:31:12\n9:8:15;38:43:21\n"
+    assert read(text, lat=2, lon=1)[0].coordinates.tolist() == [[52.52, 13.405], [38.7225, 9.1375]]
+    assert not caplog.text
+    assert read(text)[0].coordinates.tolist() == [[13.405, 52.52], [9.1375, 38.7225]]
+    assert "taken for latitudes; columns={'lat': 2, 'lon': 1} exchanges the two" in caplog.text
+    with pytest.raises(ParseError, match=r"file.csv:1: '1,000.5' in column 1.*without marks"):
+        read('"1,000.5";7\n3;4\n', x=1, y=2)
+
+
 def test_nothing_but_that_column():
     for rows in (
         '"lat, lon"\n"52.52, 13.405"\n"38.7225, -9.1375"\n',
@@ -99,6 +110,35 @@ def test_nothing_but_that_column():
         problem, _ = read(rows)
         np.testing.assert_allclose(problem.coordinates, [BERLIN, LISBON])
         assert problem.labels is None
+
+
+@pytest.mark.parametrize("wrong", ["52.52 13.40x", "52.52, N/A", "", "POINT(13.4)"])
+def test_a_first_place_that_is_wrong_is_no_row_of_names(wrong):
+    with pytest.raises(ParseError, match=r"file.csv:1: .*two coordinates are needed"):
+        read(f"Alt;{wrong}\nBerlin;52.52, 13.405\nLisbon;38.7225, -9.1375\n")
+    assert read("Name;\nBerlin;52.52, 13.405\nLisbon;38.7225, -9.1375\n")[0].n == 2
+
+
+def test_a_list_of_two_degrees_may_have_either_first():
+    rows = 'name,{}\nBerlin,"[13.405, 52.52]"\nLisbon,"[-9.1375,38.7225]"\n'
+    with pytest.raises(ParseError, match=r"file.csv:2: '\[13.405, 52.52\]' may have the longitude first"):
+        read(rows.format("coordinates"))
+    assert read(rows.format("lonlat"))[0].coordinates.tolist() == [list(BERLIN), list(LISBON)]
+    assert read(rows.format("coordinates"), "haversine")[0].coordinates[0].tolist() == [13.405, 52.52]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Bores\n12.5;33.2\n4.5;1.5\n88.5;70.5\n", True),
+        ("geom\nPOINT (1 2)\nPOINT (4 6)\n", True),
+        ("latlon\n12.5;33.2\n4.5;1.5\n88.5;70.5\n", False),
+        ("Stops\n52.5;13.2\n52.6;13.5\n52.7;13.4\n", False),
+    ],
+)
+def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
+    assert read(text)[0].metric.name == "GREAT_CIRCLE"
+    assert ('tude; metric="euclidean" for x and y' in caplog.text) == told
 
 
 def test_what_is_no_degree_is_x_and_y():
@@ -171,7 +211,7 @@ QUOTED = "; quotation marks make it part of a name"
         ("x,y\n1,2\n\n3,4\n,\n5,6\n", "2 blank rows are left out: lines 3, 5"),
         ("1 2\n\n3 4\n5 6\n", "1 blank row is left out: line 2"),
         ("name;x;y\r\na;1;2\r\n;;\r\nb;3;4\r\nc;5;6\r\n;;\r\n;;\r\n", "1 blank row is left out: line 3"),
-        ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
+        ("name;latlon\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
         ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
         ('name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n', HASH),
         ("#7 km north 1\nname x y\n#1 1 2\na 3 4\nb 5 6\nc 7 8\n# 9 9\n", f"{LIKE_COMMENTS}: line 3{QUOTED}"),

@@ -506,6 +506,15 @@ def test_guesses_are_one_line_on_stderr(tmp_path, capsys):
     assert [type(handler) for handler in logging.getLogger("warptsp").handlers] == [logging.NullHandler]
 
 
+@pytest.mark.parametrize("text", ["0,1\n3.5,4\n7.1,8\n", "0\t1\t2\n1.5\t2\t3\n4\t5\t6\n"])
+def test_what_pandas_calls_columns_is_no_place(text, caplog):
+    with pytest.raises(ParseError, match=r"'0,1(,2)?' may be a place, or the names that pandas gives"):
+        read(text)
+    assert read(text, {"x": 1, "y": 2})[0].coordinates[0].tolist() == [0, 1]
+    assert read("0,1\n3,4\n")[0].n == 2
+    assert "the first line, '0,1', is taken for a place" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("titles", "metric"),
     [

@@ -121,6 +121,9 @@ def test_axes_and_a_title_above_the_names_of_columns(caplog):
         found = read(f"{title}name,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n")
         assert (list(found.labels), found.metric) == (["A", "B"], Metric.GREAT_CIRCLE)
         assert "the columns are named in line" in told(caplog)[-1]
+    assert "WARNING" not in caplog.text
+    read("Depot;0;0\nname;x;y;demand\nA;5;6;1\nB;7;8;2\n")
+    assert "WARNING" in caplog.text  # of a place that is left out
     found = read('Depot,1,2\n"x,y",3,4\nEnd,5,6\n')  # a place, and no names of columns
     assert list(found.labels) == ["Depot", "x,y", "End"]
     found = read("Kunden\nKunde;Nord;Ost\nA;52,5;13,4\n", columns={"lat": "Nord", "lon": "Ost"})
@@ -458,6 +461,15 @@ def test_directions_in_a_column_of_their_own_are_signs(title, west, east):
     assert read(rows.format("-")).coordinates[0].tolist() == [51.5, -0.1]
     assert read(rows.format(""), metric="haversine").coordinates[0].tolist() == [51.5, 0.1]
     read(f"name,lat,lon,{title}\nLondon,51.5,0.1,{east}\nReading,51.4,1,N\nHove,50.8,0.2,W\n")
+
+
+@pytest.mark.parametrize("title", ["Longitude (W)", "lon [°W]", "lon_west"])
+def test_a_direction_in_a_title_is_a_sign(title):
+    rows = f"name,lat (N),{title}\nNew York,40.7,{{}}74\nBoston,42.4,{{}}71.1\n"
+    columns = {"lat": "lat (N)", "lon": title}
+    with pytest.raises(ParseError, match=r"the title of a column says 'W(EST)?' beside degrees without"):
+        read(rows.format("", ""), columns=columns)
+    assert read(rows.format("-", "-"), columns=columns).coordinates[0].tolist() == [40.7, -74]
 
 
 @pytest.mark.parametrize(

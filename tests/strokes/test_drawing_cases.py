@@ -273,6 +273,14 @@ def test_a_circle_that_is_entered_elsewhere_is_two_arcs(folder):
     assert 'd="M48 40.25A2.5 2.5 0 0 1 53 40.25A2.5 2.5 0 0 1 48 40.25Z"' in after
 
 
+def test_a_group_around_a_path_of_several_parts_keeps_its_place(folder):
+    parts = "M50 9h1M0 9h1M40 9h1M9 9h1"
+    group = f"<g clip-path='url(#c)'><path fill='none' d='{parts}'/></g>"
+    after = written("a.svg", svg_of([(50, ""), (9, "")], after=group), Rules(ungrouped=True)).decode()
+    left, inside = after.split("<g clip-path='url(#c)'>")
+    assert (left.count("<path"), inside.partition("</g>")[0].count("<path")) == (2, 4)
+
+
 def test_what_is_unknown_keeps_shapes_on_their_side(folder):
     for element in (
         "<foreignObject/>",
@@ -282,8 +290,9 @@ def test_what_is_unknown_keeps_shapes_on_their_side(folder):
         after = written("a.svg", svg_of([(50, ""), (9, "")], after=element + SHAPE.format(x=1, y=1, look="")))
         left, right = after.decode().split(element)
         assert (left.count("<path"), right.count("<path")) == (2, 1)
-    with pytest.raises(warptsp.ParseError, match="first-child"):
-        written("a.svg", svg_of([(50, ""), (9, "")], "<style>path:first-child{stroke:red}</style>"))
+    for rule in ("path:first-child{}", "@media print{.a{fill:red}} path + path{}", "@layer b{path~path{}}"):
+        with pytest.raises(warptsp.ParseError, match="first-child"):
+            written("a.svg", svg_of([(50, ""), (9, "")], f"<style>{rule}</style>"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from drawing_files import PAINTS, plan_of
 
+from warptsp.errors import ParseError
 from warptsp.strokes.files import read_drawing, rewritten
 
 HEAD = (
@@ -42,6 +43,13 @@ def test_colours_of_a_style_sheet_stay_together(folder, sheet):
     shapes = "".join(f'<path id="b{i}" d="M{i} 0h1"/><line id="c" role="x" x1="{i}"/>' for i in range(3))
     groups = read(f"{HEAD}<style>{sheet}</style>{shapes}</svg>").groups
     assert list(groups) == ([0, 1, 2, 3, 4, 5] if PAINTS[sheet] else [0] * 6)
+
+
+@pytest.mark.parametrize(("one", "other"), [("red", "blue"), ("red", "red")])
+def test_the_current_colour_is_that_of_the_shape(folder, one, other):
+    lines = f'<line color="{one}" x2="1"/><line color="{other}" x2="2"/>'
+    groups = read(f'{HEAD}<g stroke="currentColor">{lines}</g></svg>').groups
+    assert (groups[0] == groups[1]) == (one == other)
 
 
 SHAPES = {
@@ -89,6 +97,35 @@ def test_shapes_of_a_style_sheet_keep_their_elements(folder, sheet):
     assert "<path" not in text
     assert "<path" in changed(HEAD + ROUND + "</svg>")
     assert "<path" in changed(HEAD + ROUND + "<style> </style></svg>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<rect width="9" height="9" style="rx:4;ry:3"/>',
+        """<path d="M0 0L9 9M1 1h1" fill="none" style="d:path('M0 0L5 9')"/>""",
+        """<path d="M0 0L9 9M1 1h1" fill="none"/><style>path{d:path('M0 0L5 9')}</style>""",
+        '<path d="M0 0L9 9M1 1h1" fill="none" id="a"/><style>[id]{stroke:red}</style>',
+    ],
+)
+def test_what_a_style_draws_stays_as_it_is(folder, text):
+    assert changed(f"{HEAD}{text}</svg>") == f"{HEAD}{text}</svg>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<line x2="9" style="transform: rotate(5deg)"/>',
+        '<g transform="scale(2)" style="transform:none"><line x2="9"/></g>',
+        '<g transform="rotate(9)" transform-origin="50 50"><line x2="9"/></g>',
+        '<line x2="9"/><style>.a{transform:scale(2)}</style>',
+    ],
+)
+def test_transforms_of_css_are_refused(folder, text):
+    with pytest.raises(ParseError, match="write it as an attribute"):
+        read(f"{HEAD}{text}</svg>")
+    style = 'style="transform-origin:0px 0px 0;text-transform:none"'
+    read(f'{HEAD}<g transform="scale(2)" {style}>{ROUND}</g></svg>')
 
 
 def test_a_style_sheet_in_a_file_of_its_own_counts(folder):

@@ -155,6 +155,10 @@ FAULTS = {
          "<line x2='2'/><circle class='k'/><line x2='1'/>", None),
         ("<line x2='1'/><circle class='k'/>", "<line x2='1'/><circle class='j'/>", "no shape"),
         ("<path id='a' d='M0 0L9 9'/>", "<path d='M0 0L9 9'/>", "ids"),
+        ("<line x2='1'/><line x2='3' stroke='red' display='none'/><line x2='2'/>",
+         "<line x2='2'/><line x2='3' stroke='red' display='none'/><line x2='1'/>", None),
+        ("<g stroke='currentColor'><line color='red'/><line x2='1'/></g>",
+         "<g stroke='currentColor'><line x2='1'/><line color='red'/></g>", "colours or groups"),
         *((f"<style>{sheet}</style><path id='b' d='M0 0h9'/><line id='c' role='x' x2='2'/>",
            f"<style>{sheet}</style><line id='c' role='x' x2='2'/><path id='b' d='M0 0h9'/>", refused)
           for sheet, refused in PAINTS.items()),

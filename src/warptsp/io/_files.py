@@ -138,9 +138,10 @@ def kml_in(data: bytes, file: str) -> bytes | None:
             found = [member for member in archive.infolist() if member.filename.lower().endswith(".kml")]
             if not found:
                 return None
-            # The first one is meant, says the specification; others belong to its links.
-            check_unpacked(found[0].compress_size, found[0].file_size, file, ALWAYS)
-            return archive.read(found[0])
+            # The first one outside of folders is meant, says the specification; others belong to its links.
+            root = min(found, key=lambda member: member.filename.count("/") > 0)
+            check_unpacked(root.compress_size, root.file_size, file, ALWAYS)
+            return archive.read(root)
     except zipfile.BadZipFile:
         return None
     except ParseError:

@@ -1,8 +1,11 @@
 """GPX 1.1, for navigation devices: waypoints in, a tour out as a route."""
 
+import logging
+
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
@@ -10,6 +13,8 @@ from ._xml import begins_as_xml, is_kml, read_elements, xml_text
 from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
+
+_log = logging.getLogger(__name__)
 
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
@@ -29,6 +34,9 @@ def _points(source: Source) -> Problem:
 
     read_elements(source, end, "gpx")
     found = places["wpt"] or places["rtept"]
+    if others := {place for place, _ in places["rtept"]} - {place for place, _ in found}:
+        words = counted(len(others), "point of a route is", "points of routes are")
+        _log.warning("%s: %s left out, where no waypoint is", source.file, words)
     if found is places["rtept"] and len(found) > 1 and found[0][0] == found[-1][0]:
         del found[-1]  # a closed route is in its first place twice
     return place_problem(found, "has no waypoints and no routes: places are needed")

@@ -1,8 +1,11 @@
 """KML 2.2, for Google Earth and other maps: points in, a tour out."""
 
+import logging
+
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import counted
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
@@ -12,27 +15,38 @@ from .format import Pieces, Source
 from .lines import Line, map_format
 from .places import Place, degrees, place_of, place_problem
 
+_log = logging.getLogger(__name__)
+
+_OF_OTHERS = ("coordinates", "coord", "Location")  # of lines, areas, tracks and models, which are no places
+
 
 def _points(source: Source) -> Problem:
     """The points of the placemarks in a document."""
     places: list[tuple[Place, str]] = []
     found: list[Place] = []
     name = link = ""
+    nowhere, is_drawn = 0, False
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
-        nonlocal name, link
+        nonlocal name, link, nowhere, is_drawn
         if path[-2:] == ["Placemark", "name"]:
             name = text
         elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
             found.append(_place(text, source.file, line))
         elif path[-1] == "Placemark":
             places.extend((place, name) for place in found)
+            nowhere += not (found or is_drawn)
             found.clear()
-            name = ""
+            name, is_drawn = "", False
+        elif path[-1] in _OF_OTHERS:
+            is_drawn = True
         elif path[-1] == "href" and "NetworkLink" in path:
             link = text
 
     read_elements(source, end, "kml")
+    if nowhere and places:
+        words = counted(nowhere, "placemark without a place is", "placemarks without a place are")
+        _log.warning("%s: %s left out, such as an address alone", source.file, words)
     nothing = "has no placemarks with a Point: places are needed"
     if link:
         nothing = (

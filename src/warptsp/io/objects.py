@@ -180,7 +180,7 @@ def _in_mapping(mapping: Mapping[Any, Any], options: ReadOptions, file: str | No
     if all(isinstance(value, Mapping) for value in values):
         if positions:  # as pandas writes a frame
             return _in_indexed_columns(mapping, options, file)
-        if look_like_positions(map(str, _flattened(values[0]))):
+        if _has_position(values[0]):
             names = [{}] * len(values) if is_counted(keys) else [{"name": key} for key in keys]
             rows = [{**name, **_flattened(row)} for name, row in zip(names, values, strict=True)]
             return _in_records(rows, options, file)
@@ -223,14 +223,22 @@ def _in_wrapping(
         found = _in_object(mapping[tables[0]], options, file, levels - 1)
     if found is None:
         return None
-    others = ", ".join([quoted(str(key)) for key in mapping if key != tables[0]][:8])
+    others = {quoted(str(key)): value for key, value in mapping.items() if key != tables[0]}
     if others:
-        _log.info("%s: %s is read, beside %s", file or "the dict", quoted(str(tables[0])), others)
+        places = [key for key, value in others.items() if _are_places([value]) or _has_position(value)]
+        lost = f"; the tour leaves out {places[0]}, which looks like a place" if places else ""
+        beside = ", ".join(list(others)[:8]) + lost
+        level = logging.WARNING if places else logging.INFO
+        _log.log(level, "%s: %s is read, beside %s", file or "the dict", quoted(str(tables[0])), beside)
     return found._replace(problem=_with_names(found.problem, mapping))
 
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], (list, Mapping))
+
+
+def _has_position(value: Any) -> bool:
+    return isinstance(value, Mapping) and look_like_positions(map(str, _flattened(value)))
 
 
 def _with_names(problem: Problem, mapping: Any) -> Problem:

@@ -135,7 +135,8 @@ def _google_routes(elements: Sequence[Any]) -> Mapping[str, Any]:
         )
     found: dict[str, Any] = {key: [[None] * size for _ in range(size)] for key in UNITS}
     for (start, end), element in routes.items():
-        if _get(element, "condition") in (None, "ROUTE_EXISTS"):
+        failed = _get(_get(element, "status"), "code")  # then nothing says whether there is a route
+        if not failed and _get(element, "condition") in (None, "ROUTE_EXISTS"):
             found["durations"][start][end] = _seconds(_get(element, "duration"))
             found["distances"][start][end] = _get(element, "distanceMeters") or 0
     return {key: rows for key, rows in found.items() if any(any(row) for row in rows)}

@@ -30,12 +30,14 @@ def _place(titles: Sequence[str], words: Sequence[str]) -> int | None:
     return next((lower.index(word) for word in words if word in lower), None)
 
 
-def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
+def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool = False) -> Problem:
     """The asymmetric instance in a table of arcs; those that it does not have are missing.
 
     Cities are numbered in the order of their first lines, and have the names that stand there.
     """
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
+    if skip_incomplete:
+        table.skip_incomplete([tail, head, cost])
     others = [title for at, title in enumerate(titles) if at != cost and title.strip().lower() in _COSTS]
     if others:
         _log.warning(
@@ -62,7 +64,10 @@ def arcs_problem(table: Table, titles: Sequence[str]) -> Problem:
         costs.append(table.number(fields[cost].strip(), line, titles[cost]))
         texts.append(fields[cost])
     table.check_thousands([cost])
-    table.warn_of_blanks(len(costs))
+    table.warn_of_blanks(len(costs) + len(table.incomplete))
+    table.tell_of_incomplete(None, "a cost or an end")
+    if len(number) > 2 and seen.keys().isdisjoint((b, a) for a, b in seen if a != b):
+        _log.warning("%s: no arc has one back: where roads have no direction, write both", table.file)
     if not costs:
         table.fail("has no lines below the names of the columns: a line for each arc is needed")
     tails, heads = np.array(list(seen), dtype=np.int64).T

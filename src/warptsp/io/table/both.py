@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from warptsp.io._text import quoted
-from warptsp.io.options import ReadOptions, as_metric
+from warptsp.io.options import ReadOptions, as_columns, as_metric
+from warptsp.problem.doubts import look_like_degrees
 
 from .angles import angle_of
 from .fields import MINUS, is_name, is_number
 from .rows import Table, TableRows
-from .titles import has_longitude_first, look_like_positions
+from .titles import has_longitude_first, look_like_positions, rank
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +71,7 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
     rows = [(line, _fields(table, row)) for line, row in table.rows()]
     table.warn_of_blanks(len(rows))
     titles = table.titles
-    if titles is None and _pair(rows[0][1][place]) is None:
+    if titles is None and _pair(rows[0][1][place]) is None and not _lacks_place(rows[0][1], place):
         titles = rows.pop(0)[1]
     pairs = []
     for line, row in rows:
@@ -85,13 +88,24 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
         for pair, exchanged in zip(pairs, longitude_first, strict=True)
     ]
     geographic = _are_degrees(pairs, options)
+    for (line, row), known in zip(rows, longitude_first, strict=True):
+        if geographic and known is None and options.parsed is None and row[place].startswith("["):
+            table.fail(
+                f"{quoted(row[place])} may have the longitude first, as GeoJSON has it: call the column "
+                f"lonlat or latlon, or give {as_metric('haversine')} for a latitude first",
+                line,
+            )
     names = ("lat", "lon") if geographic else ("x", "y")
     if not geographic:  # x stands first, as a longitude does
         pairs = [
             pair if known is None else _Pair(pair.second, pair.first)
             for pair, known in zip(pairs, longitude_first, strict=True)
         ]
-    _log.info(
+    unsaid = geographic and options.parsed is None and said is None and not any(p.geographic for p in pairs)
+    points = [[float(number.replace(",", ".")) for number in pair[:2]] for pair in pairs if unsaid]
+    doubtful = len(points) > 1 and not look_like_degrees(np.array(points))
+    _log.log(
+        logging.WARNING if doubtful else logging.INFO,
         "%s: column %s is taken for %s and %s%s",
         table.file,
         place + 1 if titles is None else quoted(titles[place]),
@@ -108,6 +122,13 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
     found = table.with_columns(place, [*titles[:place], *names, *titles[place + 1 : width]], split)
     found.called = [*called[: place + 1], *called[place:width]]
     return found
+
+
+def _lacks_place(row: Sequence[str], place: int) -> bool:
+    """Whether a row is one of places with something wrong in its place, and none of names of columns."""
+    if not row[place]:
+        return all(rank(text, role) is None for text in row for role in ("name", "id"))
+    return re.search(r"\d[.,]\d|^POINT\b", row[place], re.IGNORECASE) is not None
 
 
 def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
@@ -173,7 +194,12 @@ def _with_letters(table: Table, first: Sequence[str]) -> Table:
     titles = _other_titles(first, angles)
     for place, title in zip(angles, ("lat", "lon") if north else ("lon", "lat"), strict=True):
         titles[place] = title
-    _log.info("%s: no header line: column %d is taken for latitudes", table.file, titles.index("lat") + 1)
+    lat, lon = titles.index("lat") + 1, titles.index("lon") + 1
+    # Without letters nothing tells which of the two stands first.
+    either = angle_of(first[lat - 1], "EW") is not None and angle_of(first[lon - 1], "NS") is not None
+    way = f"; {as_columns(lat=lon, lon=lat)} exchanges the two" if either else ""
+    level = logging.WARNING if either else logging.INFO
+    _log.log(level, "%s: no header line: column %d is taken for latitudes%s", table.file, lat, way)
     rows = list(table.rows())
     table.warn_of_blanks(len(rows))
     found = TableRows(rows, table.file, titles)

@@ -22,6 +22,7 @@ from .titles import SIZES, plain, rank
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 _ZONE = re.compile("(0?[1-9]|[1-5][0-9]|60) ?[C-HJ-NP-X]", re.IGNORECASE)  # of the UTM grid
 _MINUTES = re.compile("min|мин|['\\u2032分]|[\\W_]m$", re.IGNORECASE)  # in the title of a column
+_END = re.compile(r"[\W_]([A-Za-z]+)\W*$")  # of a title: its last word
 _SIDES = (({"N", "NORTH"}, {"S", "SOUTH"}), ({"E", "EAST"}, {"W", "WEST"}))  # positive and negative
 
 
@@ -291,18 +292,25 @@ def doubt_about_zones(rest: Mapping[int, Any]) -> str | None:
     return None
 
 
-def doubt_about_signs(rest: Mapping[int, Any], coordinates: NDArray[np.float64]) -> str | None:
-    """Why degrees may lack a sign, where another column says north or south, or east or west, of each."""
-    for (positive, negative), axis in zip(_SIDES, coordinates.T, strict=True):
+def doubt_about_signs(
+    columns: Columns, rest: Mapping[int, Any], coordinates: NDArray[np.float64]
+) -> str | None:
+    """Why degrees may lack a sign, where their title or another column says south or west, or so of each."""
+    titles = [columns.titles[at] for at in columns.positions] if columns.titles is not None else []
+    for axis, (values, (positive, negative)) in enumerate(zip(coordinates.T, _SIDES, strict=True)):
+        if (values < 0.0).any():
+            continue
         both = {*positive, *negative, ""}
-        for values in rest.values() if (axis >= 0.0).all() else ():
-            if not all(str(value).strip().upper() in both for value in values):
-                continue
-            if said := negative.intersection(str(value).strip().upper() for value in values):
-                return (
-                    f"another column says {quoted(min(said))} beside degrees without a sign: write south "
-                    f"and west with a minus sign; {as_metric('haversine')} takes the numbers as they are"
-                )
+        end = _END.search(titles[axis]) if titles else None
+        said, who = negative.intersection([end[1].upper()] if end else []), "the title of a column"
+        for texts in rest.values():
+            if not said and all(str(text).strip().upper() in both for text in texts):
+                said, who = {str(text).strip().upper() for text in texts} & negative, "another column"
+        if said:
+            return (
+                f"{who} says {quoted(min(said))} beside degrees without a sign: write south "
+                f"and west with a minus sign; {as_metric('haversine')} takes the numbers as they are"
+            )
     return None
 
 

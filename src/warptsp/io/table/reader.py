@@ -20,6 +20,7 @@ from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
 from warptsp.problem.values import EXACT_INTEGERS
 
+from .angles import angle_of
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import (
@@ -84,7 +85,7 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
     if table.titles is not None or look_like_positions(table.first):
         return
     named = set(_named_titles(options))
-    longest = 0
+    longest, level = 0, logging.INFO
     for line, titles in table.beginning():
         if line < table.first_line or not titles or titles[0].startswith("#"):
             continue
@@ -92,12 +93,13 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
         if look_like_positions(titles) or (named and named <= set(titles)):
             if line > table.first_line and longest < here:
                 shown = quoted(" ".join(filter(None, table.first)))
-                _log.info(
-                    "%s: the columns are named in line %d; %s above is left out", table.file, line, shown
-                )
+                words = "%s: the columns are named in line %d; %s above is left out"
+                _log.log(level, words, table.file, line, shown)
                 table.begin_at(line)
             return
         longest = max(longest, here)
+        if sum(map(is_number, titles)) > 1:  # such as the place of a depot
+            level = logging.WARNING
 
 
 def _skip_count(table: Table) -> None:
@@ -150,9 +152,16 @@ class _Reader:
             given = given_places(None, len(fields), self.options)
         except InvalidProblem:  # where there is no such number, a title may be called so
             return any(column in fields for column in self.options.columns.values())
-        axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
+        axes = {role: fields[place] for role, place in given.items() if role not in ("name", "id")}
         if axes:
-            return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
+            letters = {"lat": "NS", "lon": "EW"}
+            return not any(
+                is_number(text)
+                or WORDS_FOR_NO_NUMBER.fullmatch(text)
+                or GROUPED.fullmatch(text)
+                or (role in letters and angle_of(text, letters[role]) is not None)
+                for role, text in axes.items()
+            )
         if (grouped := next(filter(GROUPED.fullmatch, fields), "0")) and not is_number(grouped):
             self.table.fail(
                 f"{quoted(grouped)}: a number is needed{HINT_OF_THOUSANDS}", self.table.first_line
@@ -171,7 +180,8 @@ class _Reader:
             # A place may have opening hours, from and to.
             titles = self.titles or []
             if names_arcs(titles) and not look_like_positions(titles):
-                return arcs_problem(self.table, titles), None
+                skip = self.options.skip_incomplete
+                return arcs_problem(self.table, titles, skip_incomplete=skip), None
         if self.titles is not None:
             return self._with_titles(self.titles)
         if self.options.columns.keys() - {"name", "id"}:
@@ -240,6 +250,7 @@ class _Reader:
             columns = guessed_columns(width, numbers, numeric, name, self.options)
         except InvalidProblem as error:
             self.table.fail(f"{error}{self._names_below()}", self.table.first_line)
+        self._check_first(numbers, columns)
         coordinates = np.ascontiguousarray(numbers[:, [numeric.index(place) for place in columns.positions]])
         ids = cells.ids
         if ids is None and columns.id is not None:
@@ -268,6 +279,21 @@ class _Reader:
                 self.table.first_line,
             )
         return given, numeric, name
+
+    def _check_first(self, numbers: NDArray[np.float64], columns: Columns) -> None:
+        """Refuse a first row that pandas may have written above columns without names, or say what it is."""
+        first, called = self.table.first, self.table.rows_called
+        if first != list(map(str, range(len(first)))) or called == COUNTED or len(numbers) < 2:
+            return
+        shown = quoted(",".join(first))
+        if columns.id is None and (numbers[1:] != np.floor(numbers[1:])).any():
+            way = as_columns(**columns.as_options())
+            self.table.fail(
+                f"{shown} may be a place, or the names that pandas gives columns: remove these, or give "
+                f"{way}",
+                self.table.first_line,
+            )
+        _log.warning("%s: the first line, %s, is taken for a place, not for names", self.table.file, shown)
 
     def _check_guess(self, columns: Columns, coordinates: NDArray[np.float64]) -> None:
         """Say what the columns were taken for; refuse names beside what looks like degrees."""
@@ -308,7 +334,7 @@ class _Reader:
             if (doubt := doubt_about_zones(cells.rest)) is not None:
                 _log.warning("%s: %s", self.table.file, doubt)
         elif self.options.parsed is None and (
-            doubt := doubt_about_signs(cells.rest, coordinates)
+            doubt := doubt_about_signs(columns, cells.rest, coordinates)
             or doubt_about_minutes(columns.titles, cells.rest, coordinates)
         ):
             self.table.fail(doubt)

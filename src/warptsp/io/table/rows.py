@@ -298,8 +298,8 @@ class Table:
             rows = counted(len(found), "blank row is", "blank rows are")
             _log.warning("%s: %s left out: %s", self.file, rows, shown_lines(found))
 
-    def tell_of_incomplete(self, name: int | None) -> None:
-        """Say which rows were left out because they lack a coordinate."""
+    def tell_of_incomplete(self, name: int | None, lacking: str = "coordinates") -> None:
+        """Say which rows were left out because they lack something."""
         if self.incomplete:
             names = [
                 quoted(row[name].strip())
@@ -310,7 +310,7 @@ class Table:
             _log.warning(
                 "%s: %s left out: %s%s",
                 self.file,
-                counted(len(self.incomplete), "row without coordinates is", "rows without coordinates are"),
+                counted(len(self.incomplete), f"row without {lacking} is", f"rows without {lacking} are"),
                 shown_lines(list(self.incomplete), self.rows_called),
                 f" ({', '.join(names[:5])}{more})" if names else "",
             )

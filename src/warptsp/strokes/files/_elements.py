@@ -22,7 +22,11 @@ _DECLARATION = re.compile(r"(?:^|;)\s*([\w-]+)\s*:\s*([^;]*)")
 _COUNTING = re.compile(r":(?:first|last|nth|only)-|[+~]|:has\(")  # selectors that depend on the order
 _MARKERS = ("marker", "marker-start", "marker-mid", "marker-end")
 _DASHES = "stroke-dasharray"
-_INHERITED = ("fill", "stroke", "stroke-opacity", *_MARKERS, _DASHES)
+_INHERITED = ("fill", "stroke", "color", "stroke-opacity", *_MARKERS, _DASHES)
+# Of a style sheet that draws paths itself, or asks who has an id.
+_FORMS = re.compile(r"(?<![\w-])d\s*:|\[\s*id")
+_MOVES = re.compile(r"(?<![\w-])transform\s*:")
+_NO_ORIGIN = re.compile(r"\s*(0(px)?[\s,]*)*")
 # What may be said of a shape that is turned around, entered elsewhere or split; with anything else it only
 # changes its place.
 _KNOWN = {
@@ -134,13 +138,16 @@ class Reader:
         imported = "@import" in sheet  # and may say anything
         fills = imported or "fill" in sheet or any(word in sheet for word in _WHOLE)
         directs = imported or "marker" in sheet or "dasharray" in sheet
+        forms = imported or "marker" in sheet or _FORMS.search(sheet) is not None
+        if _MOVES.search(sheet):
+            self._fail_of_transform(1)
         if _COUNTING.search(_selectors(sheet)):
             self._fail("has a style sheet that chooses elements by their place among others (:first-child, +"
                        " or ~): another order would look different", 1)  # fmt: skip
         chosen = _chosen_by(sheet)
         last, group = None, -1
         for shape in self.found:
-            whole = shape.marked or imported or "marker" in sheet or bool(shape.names & self.referenced)
+            whole = shape.marked or forms or bool(shape.names & self.referenced)
             if whole or (fills and len(shape.subpaths) > 1):
                 shape.split = False
             # Style sheets choose elements by their names, so none gets another one.
@@ -153,6 +160,9 @@ class Reader:
     def _fail(self, message: str, line: int | None = None) -> NoReturn:
         line = line or self.parser.CurrentLineNumber
         raise ParseError(message, file=self.source.file, line=line) from None
+
+    def _fail_of_transform(self, line: int | None = None) -> NoReturn:
+        self._fail("has a transform in a style, or about another origin: write it as an attribute", line)
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: int) -> None:
         # Many programs write the document type of SVG 1.1, which is never fetched here; entities are another
@@ -183,7 +193,7 @@ class Reader:
                 matrix, size, self.unit = page(attributes)
             except ValueError as error:
                 self._fail(f"svg {error}")
-            style = _inherited({"fill": "black", "stroke": "none"}, _look(attributes))
+            style = _inherited({"fill": "black", "stroke": "none", "color": ""}, _look(attributes))
             self.stack.append(
                 _Open(name, matrix, size, style, _names(attributes), False, run=self._new_run())
             )
@@ -199,6 +209,11 @@ class Reader:
         inside = above.hidden or above.shape is not None  # of what is drawn, if at all, as one
         drawn = local in GEOMETRY or local in ("g", "svg", "a")
         hidden = inside or not drawn or look.get("display", "").strip() == "none"
+        turned = attributes.get("transform", "none").strip()
+        origin = "" if turned == "none" else look.get("transform-origin", "")
+        moved = look.get("transform", "none").strip() != turned or not _NO_ORIGIN.fullmatch(origin)
+        if moved and drawn and not inside:
+            self._fail_of_transform()
         size = above.size
         if local == "svg" and not hidden:
             try:
@@ -229,7 +244,9 @@ class Reader:
         if subpaths:
             known = not _said(local, attributes) - _KNOWN
             path = local in ("rect", "circle", "ellipse")  # which is a path if it is entered elsewhere
-            colours = style["stroke"], style["fill"], attributes.get("class", "")
+            inks = (style["color"] if ink.lower() == "currentcolor" else ink
+                    for ink in (style["stroke"], style["fill"]))  # fmt: skip
+            colours = *inks, attributes.get("class", "")
             opened.shape = Element(
                 name, (at, -1), at, _tag_end(self.source.data, at), -1, dict(attributes), subpaths, matrix,
                 above.run, colours, names, len(subpaths) == 1 or (known and _in_parts(style, look)),
@@ -313,7 +330,7 @@ def _names(attributes: dict[str, str]) -> frozenset[str]:
 def _said(local: str, attributes: dict[str, str]) -> set[str]:
     """The names of what an element says of itself, but for where it is."""
     style = {name for name, _ in _DECLARATION.findall(attributes.get("style", ""))}
-    names = (set(attributes) | style) - set(GEOMETRY.get(local, ()))
+    names = (set(attributes) - set(GEOMETRY.get(local, ()))) | style  # which says other geometry than theirs
     return {name for name in names if not name.startswith(("data-", "aria-", "xmlns"))}
 
 
@@ -327,9 +344,7 @@ def _in_parts(style: dict[str, str], look: dict[str, str]) -> bool:
 def _selectors(sheet: str) -> str:
     """What a style sheet chooses elements by, without the values of their attributes."""
     rest = re.sub(r"/\*.*?\*/|<!--|-->|\[[^\]]*\]", " ", sheet, flags=re.DOTALL)
-    while (shorter := re.sub(r"\{[^{}]*\}", " ", rest)) != rest:
-        rest = shorter
-    return re.sub(r"@[^;]*;?", " ", rest)
+    return re.sub(r"@[^;{}]*|\{[^{}]*\}", " ", rest)
 
 
 def _chosen_by(sheet: str) -> Callable[[Element], tuple[object, ...]]:

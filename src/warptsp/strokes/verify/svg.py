@@ -35,9 +35,11 @@ _UNDERSTOOD = {
     "font-style", "font-weight", "text-anchor",
 }  # fmt: skip
 _DIRECTED = ("marker", "marker-start", "marker-mid", "marker-end", "stroke-dasharray")
-_PASSED_ON = ("fill", "stroke", "stroke-opacity", *_DIRECTED)
+_PAINTS = ("stroke", "fill")
+_PASSED_ON = (*_PAINTS, "color", "stroke-opacity", *_DIRECTED)
 _AS_ONE = ("fill", "opacity", "url(", "filter", "mask", "clip", "blend", "path-effect", "all:", "@import",
            "marker")  # fmt: skip
+_OF_PATHS = re.compile(r"(^|[{;\s*/])d\s*:|\[\s*id")
 _ID = re.compile(rb"""\sid\s*=\s*("[^"]*"|'[^']*')""")
 _TOLERANCE = Decimal("1e-9")
 
@@ -69,7 +71,7 @@ class _Context:
     """What an element inherits, with what it says itself."""
 
     matrix: tuple[float, ...] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-    style: dict[str, str] = field(default_factory=lambda: {"fill": "black", "stroke": "none"})
+    style: dict[str, str] = field(default_factory=lambda: {"fill": "black", "stroke": "none", "color": ""})
     names: frozenset[str] = frozenset()  # ids of it and of what it is in
     page: int = 0
     groups: tuple[Hashable, ...] = ()  # around it, where they may be mixed
@@ -247,7 +249,7 @@ class _Document:
         if node.name == "svg":
             self.pages += 1
             context = replace(context, page=self.pages)
-        mixed = self.rules.ungrouped and self._may_mix(node)
+        mixed = self.rules.ungrouped and self._may_mix(node, context)
         if not mixed:
             self._add(self.data[node.begin : node.inside])
             self.stretch += 1
@@ -289,18 +291,44 @@ class _Document:
             at = child.end
         return b"".join([*found, self.data[at : node.last].strip()])
 
-    def _may_mix(self, node: _Node) -> bool:
+    def _may_mix(self, node: _Node, context: _Context) -> bool:
         """Whether the shapes of a group look the same in groups of their own."""
         if node.name != "g" or _is_layer(node):
             return False
-        inside = [child for child in node.all() if child is not node]
-        if len(_shapes(node)) == 1:
+        groups = [child for child in node.all() if child.name == "g"]
+        plain = all(not (_said(n) - (_UNDERSTOOD - {"opacity"})) and not _ids(n) & self.named for n in groups)
+        if len(_shapes(node)) == 1 and (plain or self._rest(node) or not self._has_parts(node, context)):
             return all(n.name in GEOMETRY or n.name in _UNDRAWN or (n.name == "g" and not _is_layer(n))
                        for n in _outside_of_shapes(node))  # fmt: skip
-        groups = [node, *(n for n in inside if n.name == "g")]
-        plain = all(not (_said(n) - (_UNDERSTOOD - {"opacity"})) and not _ids(n) & self.named for n in groups)
         drawn = all(n.name in GEOMETRY or n.name == "g" for n in _outside_of_shapes(node))
         return plain and drawn and not any(_is_layer(n) for n in groups)
+
+    def _has_parts(self, node: _Node, context: _Context) -> bool:
+        """Whether the only shape in a group becomes several."""
+        while node.name not in GEOMETRY:
+            shapes = (child for child in node.children if child.name in GEOMETRY or _shapes(child))
+            node = next(child for child in shapes if not _is_hidden(child))
+            context = context.within(node)
+        several = node.name == "path" and len(drawn_by(node.name, node.attributes)) > 1
+        return several and self._in_parts(node, context)
+
+    def _in_parts(self, node: _Node, context: _Context) -> bool:
+        """Whether the subpaths of a path may become paths, which look the same."""
+        style = context.style
+        seen_through = "url(" in style["stroke"] or style["fill"] != "none" or any(
+            text.strip() not in ("", "1", "1.0")
+            for text in (_look(node).get("opacity", ""), style.get("stroke-opacity", ""))
+        )  # fmt: skip
+        marked = any(style.get(name, "none") != "none" for name in _DIRECTED[:-1])
+        return not (
+            _said(node) - _UNDERSTOOD
+            or seen_through
+            or marked
+            or _moves(node)
+            or context.names & self.named
+            or _OF_PATHS.search(self.sheet)
+            or any(word in self.sheet for word in _AS_ONE)
+        )
 
     def _shape(self, node: _Node, outside: _Context) -> None:
         if any("%" in node.attributes.get(name, "") for name in GEOMETRY[node.name]):
@@ -309,7 +337,7 @@ class _Document:
             self._add(self.data[node.begin : node.end])
             self.stretch += 1
             return
-        figures = drawn_by(node.name, node.attributes)
+        figures = [] if _is_hidden(node) else drawn_by(node.name, node.attributes)
         if not figures:  # others may pass what draws nothing
             self._add(self.data[node.begin : node.end])
             return
@@ -320,25 +348,21 @@ class _Document:
         own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
         state: Hashable = (context.groups, frozenset(own.items()), node.name if self.sheet.strip() else "")
         colour = (
-            style["stroke"],
-            style["fill"],
+            *(
+                style["color"] if style[paint].lower() == "currentcolor" else style[paint]
+                for paint in _PAINTS
+            ),
             node.attributes.get("class", ""),
             self._painted(node, context),
         )
-        understood = not _said(node) - _UNDERSTOOD
         directed = any(style.get(name, "none") != "none" for name in _DIRECTED)
-        moving = any(child.name.startswith(("animate", "set")) for child in node.all())
-        pointed = bool(context.names & self.named)
-        sheet = any(word in self.sheet for word in ("marker", "dasharray", "@import"))
-        free = understood and not (directed or moving or pointed or sheet)
-        seen_through = "url(" in style["stroke"] or style["fill"] != "none" or any(
-            text.strip() not in ("", "1", "1.0")
-            for text in (_look(node).get("opacity", ""), style.get("stroke-opacity", ""))
-        )  # fmt: skip
-        marked = any(style.get(name, "none") != "none" for name in _DIRECTED[:-1])
-        parts = understood and not (seen_through or marked or moving or pointed) and not any(
-            word in self.sheet for word in _AS_ONE
-        )  # fmt: skip
+        sheet = _OF_PATHS.search(self.sheet) or any(
+            w in self.sheet for w in ("marker", "dasharray", "@import")
+        )
+        free = not (
+            _said(node) - _UNDERSTOOD or directed or _moves(node) or context.names & self.named or sheet
+        )
+        parts = self._in_parts(node, context)
         groups = [[figure] for figure in figures] if parts and len(figures) > 1 else [figures]
         turn, enter = not self.rules.keep_directions, not self.rules.keep_entries
         for number, group in enumerate(groups):
@@ -363,7 +387,15 @@ class _Document:
 
 
 def _shapes(node: _Node) -> list[_Node]:
-    return [n for n in _outside_of_shapes(node) if n.name in GEOMETRY]
+    return [n for n in _outside_of_shapes(node) if n.name in GEOMETRY and not _is_hidden(n)]
+
+
+def _moves(node: _Node) -> bool:
+    return any(child.name.startswith(("animate", "set")) for child in node.all())
+
+
+def _is_hidden(node: _Node) -> bool:
+    return _look(node).get("display", "").strip() == "none"
 
 
 def _outside_of_shapes(node: _Node) -> list[_Node]:
@@ -394,7 +426,8 @@ def _look(node: _Node) -> dict[str, str]:
 
 
 def _said(node: _Node) -> set[str]:
-    names = set(_look(node)) - GEOMETRY.get(node.name, set())
+    declared = {part.partition(":")[0].strip() for part in node.attributes.get("style", "").split(";")}
+    names = (set(node.attributes) - GEOMETRY.get(node.name, set())) | (declared - {""})
     return {name for name in names if not name.startswith(("data-", "aria-", "xmlns"))}
 
 
