@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
-"""The class of each city, lengths between classes, right side, handles and teeth of a comb or star."""
+"""The class of each city, lengths between classes, right side; handles and teeth, or a handle and the
+two sets of each domino."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Certificate:
         Lengths are counted in units of ``2**-exponent``, rounded down.
     cuts : dict of int to tuple
         The class of each city, lengths between classes, the right side, and the classes in each handle
-        and tooth of a comb or star.
+        and tooth of a comb or star, or in a handle and in the two sets of each domino.
     elimination : Evidence or None
         What excludes all edges but those left, in all nodes.
     leaves : list of Node

@@ -39,7 +39,7 @@ struct Cut {
   std::vector<int> members;       // the cities outside class 0
   std::vector<int> count;         // of the cities in each class
   std::vector<std::vector<uint8_t>>
-      comb;  // the classes in the handle, or nested ones, then in each tooth; empty: no comb
+      comb;  // the classes in the handle, or nested ones, then in each tooth or in a domino's A and B; empty: no comb
   uint64_t hash = 0;
   double violation = 0.0;
   int idle_rounds = 0;

@@ -41,7 +41,7 @@ class Drawing {
 
   // `points` [n, 2].
   Drawing(const Support &support, const double *points, uint64_t seed) : around_(support.size()) {
-    constexpr double least = 0.02;  // lighter ones make ten times as many faces
+    constexpr double least = 0.03;  // lighter ones make many more faces
     const int n = support.size();
     place(points, n, seed);
     for (int u = 0; u < n; ++u)
@@ -213,8 +213,8 @@ class Dominoes {
 
  private:
   static constexpr double far = std::numeric_limits<double>::infinity(), rounding = 1e-10;
-  static constexpr double most_weight = 0.95;  // of a domino, beyond 3, and of a closed walk: less than 1
-  static constexpr double most = 3 + most_weight;
+  static constexpr double most_weight = 0.95;  // of a closed walk: less than 1
+  static constexpr double most = 3 + most_weight / 2;  // of a domino: all but one of three or more weigh less
 
   typedef std::pair<double, int> Entry;
   typedef std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;

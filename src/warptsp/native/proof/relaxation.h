@@ -285,7 +285,7 @@ class Relaxation {
       seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
         for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
       });
-      seek(dominoes, effort >= Effort::tightening && report.components == 1 && !points_.empty() && are_few(50),
+      seek(dominoes, effort >= Effort::local && report.components == 1 && !points_.empty() && are_few(50),
            report.blossoms, [&] { Dominoes(found, points_.data(), seed_).find(token); });
       seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
       seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
