@@ -213,7 +213,7 @@ class Dominoes {
 
  private:
   static constexpr double far = std::numeric_limits<double>::infinity(), rounding = 1e-10;
-  static constexpr double most_weight = 0.95;  // of a closed walk: less than 1
+  static constexpr double most_weight = 0.95;          // of a closed walk: less than 1
   static constexpr double most = 3 + most_weight / 2;  // of a domino: all but one of three or more weigh less
 
   typedef std::pair<double, int> Entry;
