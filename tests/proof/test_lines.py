@@ -44,7 +44,7 @@ def test_of_many_lines_those_that_few_edges_leave_come_and_they_are_apart():
     assert min(np.diff(sorted(columns))) > 1
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 3])
 def test_proofs_by_branches_on_lines_are_believed(seed, tmp_path, monkeypatch):
     """The bounds of a certificate come from both sides of sets that four and more edges may leave."""
     pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
