@@ -34,6 +34,8 @@ ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
 WORTH_WIDE = 0.0013
 """Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
+WORTH_DOMINOES = 0.0005, 0.003
+"""Shares of the length between which a root's gap is worth dominoes (EXP-550)."""
 MOST_SOLVERS = 8
 """Nodes that are solved at the same time, at most: few trees have more that are open."""
 CITIES_OF_SOLVERS = 20_000
@@ -160,11 +162,15 @@ class BranchAndCut:
                 self._search_first(root)
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
+            if effort is Effort.DOMINOES and not done:
+                near, far = WORTH_DOMINOES
+                if self._is_near(root, near) or not self._is_near(root, far):
+                    continue
             if effort is Effort.WIDE and not done:
-                if self._is_near(root):
+                if self._is_near(root, WORTH_WIDE):
                     break
                 self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
-                if self._is_near(root):
+                if self._is_near(root, WORTH_WIDE):
                     break
             done = done or root.cut_at_root(effort)
             if not done and self.token.stopped():
@@ -187,8 +193,8 @@ class BranchAndCut:
             members = min(int(MEMBERS_A_CITY * self.instance.size), MOST_FIRST_MEMBERS)
             self._search_aside(root, root.relaxation.ends, members, self._search_until)
 
-    def _is_near(self, root: NodeSolver) -> bool:
-        return self.length - root.bound < WORTH_WIDE * self.length
+    def _is_near(self, root: NodeSolver, share: float) -> bool:
+        return self.length - root.bound < share * self.length
 
     def _add_cuts_of_windows(self) -> None:
         """Take the cuts of windows into the linear programme of a large instance, where it has points."""

@@ -43,6 +43,7 @@ _STALL = {
     Effort.BLOSSOMS: 0.02,
     Effort.TIGHTENING: 0.02,
     Effort.LOCAL: 0.01,
+    Effort.DOMINOES: 0.01,
     Effort.WIDE: 0.02,
 }
 _STALL_IN_TREE = 0.04
@@ -51,6 +52,7 @@ _ROUNDS = {
     Effort.BLOSSOMS: 100,
     Effort.TIGHTENING: 100,
     Effort.LOCAL: 150,
+    Effort.DOMINOES: 150,
     Effort.WIDE: 1000,
 }
 _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
@@ -89,6 +91,7 @@ class NodeSolver(NodeProgram):
         super().__init__(instance, tour, seed=seed, token=token, keep_cuts=keep_cuts)
         self.threads, self.report = threads, report
         self.rounds = 0
+        self.in_tree = Effort.LOCAL  # or with dominoes, if the root had them
         self.found = {"subtours": 0, "blossoms": 0, "tightened": 0, "local": 0}
 
     def fork(self, number: int) -> Self:
@@ -111,7 +114,7 @@ class NodeSolver(NodeProgram):
         """
         self.go_to(node)
         depth, before = len(node.branches), self.work
-        done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
+        done = depth > 0 and self._cut(self.in_tree, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
         if self.token.stopped() and not done:
             return None
         if done or self.is_pruned:
@@ -187,6 +190,8 @@ class NodeSolver(NodeProgram):
         """Add cuts until they no longer raise the bound; whether there is no shorter tour."""
         if effort not in (Effort.SUBTOURS, Effort.BLOSSOMS):
             self.leave_far_edges()
+        if effort is Effort.DOMINOES:
+            self.in_tree = effort
         return self._cut(effort, _STALL[effort], _ROUNDS[effort])
 
     def _cut(self, effort: Effort, stall: float, most_rounds: int) -> bool:

@@ -115,7 +115,7 @@ class Windows:
             report=report,
         )
         for effort in Effort:
-            if effort is Effort.WIDE or solver.cut_at_root(effort) or token.stopped():
+            if effort > Effort.LOCAL or solver.cut_at_root(effort) or token.stopped():
                 break
         # A city outside is where the tour has come from.
         nearest = number[tour[np.maximum.accumulate(np.where(inside[tour], np.arange(len(tour)), 0))]]

@@ -38,7 +38,7 @@ struct SparseLines {
   std::vector<double> value;
 };
 
-enum class Effort { subtours, blossoms, tightening, local, wide };
+enum class Effort { subtours, blossoms, tightening, local, dominoes, wide };
 
 struct RoundReport {
   int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0;
@@ -285,7 +285,7 @@ class Relaxation {
       seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
         for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
       });
-      seek(dominoes, effort >= Effort::local && report.components == 1 && !points_.empty() && are_few(50),
+      seek(dominoes, effort == Effort::dominoes && report.components == 1 && !points_.empty() && are_few(50),
            report.blossoms, [&] { Dominoes(found, points_.data(), seed_).find(token); });
       seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
       seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
