@@ -24,8 +24,8 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
 SIGNALS = tuple(signal.Signals[name] for name in _NAMES if hasattr(signal, name))
 
 ECHO = 0.02
-"""Seconds after the first signal in which another one is the same wish: `timeout` sends one to its command,
-and one to the command's group."""
+"""Seconds within which a further signal counts as part of the first: `timeout` sends one to its command, and
+one to the command's group."""
 
 unfinished: set[str] = set()
 """Files that are being written, which `finish` removes if the end comes before their own end did."""
