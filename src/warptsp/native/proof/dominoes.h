@@ -98,11 +98,11 @@ class Drawing {
       }
       extent[axis] = last - first;
     }
-    const double most = std::max({extent[0], extent[1], std::numeric_limits<double>::min()});
+    const double most = std::max(extent[0], extent[1]), unit = most > 0 ? most : 1.0;
     Random random(seed, 0, 0);
     for (int v = 0; v < n; ++v)
       for (int axis = 0; axis < 2; ++axis)
-        at_.push_back(points[2 * v + axis] / most + little * (2.0 * random.unit() - 1.0));
+        at_.push_back(points[2 * v + axis] / unit + little * (2.0 * random.unit() - 1.0));
   }
 
   double turn(int a, int b, int c) const {
@@ -212,7 +212,7 @@ class Dominoes {
   }
 
  private:
-  static constexpr double far = std::numeric_limits<double>::infinity(), rounding = 1e-10;
+  static constexpr double far = std::numeric_limits<double>::infinity();
   static constexpr double most_weight = 0.95;          // of a closed walk: less than 1
   static constexpr double most = 3 + most_weight / 2;  // of a domino: all but one of three or more weigh less
 
@@ -230,16 +230,17 @@ class Dominoes {
     double weight;
   };
   struct Way {
-    int from;
-    Link link;
+    int from, number;  // of the edge or domino by which a search came
+    bool is_domino;
   };
 
   // From one face to the later ones. Of three paths that weigh less than a limit together, the shortest one weighs less than
   // a third of it. Paths are sought with reduced weights (Johnson, 1977): those to faces out of the way are long.
   void find_dominoes(int from) {
     const double nearest = most / 3;
-    std::vector<int> reached =
-        reach(from, -1, nearest, [&](int, const Drawing::Step &step) { return value(step.edge); });
+    const std::vector<int> reached = reach(from, -1, nearest, [&](int f, const auto &visit) {
+      for (const Drawing::Step &step : drawing_.around_face(f)) visit(step.face, value(step.edge), step.edge, false);
+    });
     for (const int f : reached) {
       potential_[f] = distance_[f];
       first_[f] = came_[f];
@@ -256,7 +257,7 @@ class Dominoes {
     std::vector<int> changed;
     const auto follow = [&](const std::vector<Way> &came) {
       for (int f = to; f != from; f = came[f].from) {
-        const int e = came[f].link.number, along = drawing_.side(e, 0) == came[f].from ? 1 : -1;
+        const int e = came[f].number, along = drawing_.side(e, 0) == came[f].from ? 1 : -1;
         direction_[e] = direction_[e] == 0 ? along : 0;
         changed.push_back(e);
       }
@@ -267,10 +268,13 @@ class Dominoes {
     int paths = 1;
     for (; paths < 3; ++paths) {
       const double limit = (most - weight) / (3 - paths) - potential_[to] - longer;
-      const std::vector<int> reached = reach(from, to, limit, [&](int f, const Drawing::Step &step) {
-        const int along = drawing_.side(step.edge, 0) == f ? 1 : -1, taken = direction_[step.edge];
-        if (taken == along) return far;
-        return std::max(0.0, (taken == 0 ? 1 : -1) * value(step.edge) + potential_[f] - potential_[step.face]);
+      const std::vector<int> reached = reach(from, to, limit, [&](int f, const auto &visit) {
+        for (const auto &[face, edge] : drawing_.around_face(f)) {
+          const int along = drawing_.side(edge, 0) == f ? 1 : -1, taken = direction_[edge];
+          if (taken == along) continue;
+          const double weighs = taken == 0 ? value(edge) : -value(edge);
+          visit(face, std::max(0.0, weighs + potential_[f] - potential_[face]), edge, false);
+        }
       });
       const double more = distance_[to];
       if (more < far) {
@@ -288,56 +292,37 @@ class Dominoes {
       if (more == far) break;
     }
     for (; !shifted.empty(); shifted.pop_back()) potential_[shifted.back().first] = shifted.back().second;
-    if (paths == 3) {
-      Domino domino{from, to, std::max(0.0, weight - 3), {}};
-      std::map<int, std::vector<Drawing::Step>> out;
-      std::sort(changed.begin(), changed.end());
-      changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-      for (const int e : changed)
-        if (direction_[e] != 0) {
-          const bool forward = direction_[e] > 0;
-          out[drawing_.side(e, forward ? 0 : 1)].push_back({drawing_.side(e, forward ? 1 : 0), e});
-        }
-      for (std::vector<int> &border : domino.border)
-        for (int f = from; f != to;) {
-          std::vector<Drawing::Step> &steps = out[f];
-          border.push_back(steps.back().edge);
-          f = steps.back().face;
-          steps.pop_back();
-        }
-      dominoes_.push_back(std::move(domino));
-    }
+    if (paths == 3) dominoes_.push_back({from, to, std::max(0.0, weight - 3), borders(from, to, changed)});
     for (const int e : changed) direction_[e] = 0;
+  }
+
+  // The three paths that the edges which have a direction make.
+  std::array<std::vector<int>, 3> borders(int from, int to, std::vector<int> changed) const {
+    std::map<int, std::vector<Drawing::Step>> out;
+    std::sort(changed.begin(), changed.end());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    for (const int e : changed)
+      if (direction_[e] != 0) {
+        const int behind = direction_[e] > 0 ? 0 : 1;
+        out[drawing_.side(e, behind)].push_back({drawing_.side(e, 1 - behind), e});
+      }
+    std::array<std::vector<int>, 3> found;
+    for (std::vector<int> &border : found)
+      for (int f = from; f != to;) {
+        std::vector<Drawing::Step> &steps = out[f];
+        border.push_back(steps.back().edge);
+        f = steps.back().face;
+        steps.pop_back();
+      }
+    return found;
   }
 
   double value(int edge) const { return drawing_.edges()[edge].value; }
 
-  // Fills the distances of faces below a limit, none beyond that of `to`; returns which these are (Dijkstra, 1959).
-  template <class Weight>
-  std::vector<int> reach(int from, int to, double limit, const Weight &weight) {
-    std::vector<int> reached{from};
-    distance_[from] = 0;
-    Queue queue;
-    queue.push({0, from});
-    while (!queue.empty() && queue.top().second != to) {
-      const auto [here, f] = queue.top();
-      queue.pop();
-      if (here > distance_[f]) continue;
-      for (const Drawing::Step &step : drawing_.around_face(f)) {
-        const double there = here + weight(f, step);
-        if (there >= limit || there >= distance_[step.face]) continue;
-        if (distance_[step.face] == far) reached.push_back(step.face);
-        distance_[step.face] = there;
-        came_[step.face] = {f, {step.face, step.edge, false, 0}};
-        queue.push({there, step.face});
-      }
-    }
-    return reached;
-  }
-
-  // The closed walk from a face that weighs least, with an odd number of dominoes: from its one copy to the other.
-  void find_walk(int face, const std::vector<std::vector<Link>> &links) {
-    const int from = 2 * face, to = from + 1;
+  // Fills the distances below a limit, none beyond that of `to`; returns which nodes these are (Dijkstra, 1959). Nodes are
+  // faces, or their two copies; `each_link` visits what leads on from one: the next node, the weight, the edge or domino.
+  template <class EachLink>
+  std::vector<int> reach(int from, int to, double limit, const EachLink &each_link) {
     std::vector<int> reached{from};
     distance_[from] = 0;
     Queue queue;
@@ -346,23 +331,31 @@ class Dominoes {
       const auto [here, at] = queue.top();
       queue.pop();
       if (here > distance_[at]) continue;
-      for (const Link &link : links[at / 2]) {
-        const int next = 2 * link.to + (at % 2 ^ (link.is_domino ? 1 : 0));
-        const double there = here + link.weight;
-        if (there >= most_weight || there >= distance_[next] - rounding) continue;
+      each_link(at, [&, here = here, at = at](int next, double weight, int number, bool is_domino) {
+        const double there = here + weight;
+        if (there >= limit || there >= distance_[next]) return;
         if (distance_[next] == far) reached.push_back(next);
         distance_[next] = there;
-        came_[next] = {at, link};
+        came_[next] = {at, number, is_domino};
         queue.push({there, next});
-      }
+      });
     }
+    return reached;
+  }
+
+  // The closed walk from a face that weighs least, with an odd number of dominoes: from its one copy to the other.
+  void find_walk(int face, const std::vector<std::vector<Link>> &links) {
+    const int from = 2 * face, to = from + 1;
+    const std::vector<int> reached = reach(from, to, most_weight, [&](int at, const auto &visit) {
+      for (const Link &link : links[at / 2])
+        visit(2 * link.to + (at % 2 ^ (link.is_domino ? 1 : 0)), link.weight, link.number, link.is_domino);
+    });
     if (distance_[to] < far) {
       std::set<int> edges, dominoes;  // that are there an odd number of times
-      const auto turn = [](std::set<int> &set, int k) {
-        if (!set.insert(k).second) set.erase(k);
-      };
-      for (int at = to; at != from; at = came_[at].from)
-        turn(came_[at].link.is_domino ? dominoes : edges, came_[at].link.number);
+      for (int at = to; at != from; at = came_[at].from) {
+        std::set<int> &those = came_[at].is_domino ? dominoes : edges;
+        if (!those.insert(came_[at].number).second) those.erase(came_[at].number);
+      }
       if (dominoes.size() >= 3 && walks_.emplace(dominoes, edges).second) add_cut(dominoes, edges);
     }
     for (const int at : reached) distance_[at] = far;
