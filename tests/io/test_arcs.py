@@ -49,7 +49,7 @@ def test_arcs_without_a_cost_are_missing_if_that_is_said(tmp_path, caplog):
 
 def test_arcs_none_of_which_has_one_back_are_told(tmp_path, caplog):
     load(written(tmp_path, RING.replace("here,far off,1\n", "")))
-    assert "no arc has one back: where roads have no direction, write both" in caplog.text
+    assert "no arc has one that leads back: write both directions of a two-way street" in caplog.text
 
 
 @pytest.mark.parametrize(

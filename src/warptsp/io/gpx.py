@@ -36,7 +36,7 @@ def _points(source: Source) -> Problem:
     found = places["wpt"] or places["rtept"]
     if others := {place for place, _ in places["rtept"]} - {place for place, _ in found}:
         words = counted(len(others), "point of a route is", "points of routes are")
-        _log.warning("%s: %s left out, where no waypoint is", source.file, words)
+        _log.warning("%s: %s left out, as no waypoint is there", source.file, words)
     if found is places["rtept"] and len(found) > 1 and found[0][0] == found[-1][0]:
         del found[-1]  # a closed route is in its first place twice
     return place_problem(found, "has no waypoints and no routes: places are needed")

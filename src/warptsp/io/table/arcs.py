@@ -67,7 +67,9 @@ def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool =
     table.warn_of_blanks(len(costs) + len(table.incomplete))
     table.tell_of_incomplete(None, "a cost or an end")
     if len(number) > 2 and seen.keys().isdisjoint((b, a) for a, b in seen if a != b):
-        _log.warning("%s: no arc has one back: where roads have no direction, write both", table.file)
+        _log.warning(
+            "%s: no arc has one that leads back: write both directions of a two-way street", table.file
+        )
     if not costs:
         table.fail("has no lines below the names of the columns: a line for each arc is needed")
     tails, heads = np.array(list(seen), dtype=np.int64).T
