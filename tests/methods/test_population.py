@@ -303,9 +303,9 @@ def test_a_stopped_crossover_changes_nothing_more(crossed):
     assert search.number == 0
 
 
-def plan(n, seconds=None, kicks=None, threads=16, most=100, gpus=1, uneven=False):
+def plan(n, seconds=None, kicks=None, threads=16, most=100, **options):
     return plan_population(
-        n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks, gpus=gpus, uneven=uneven
+        n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks, **options
     )
 
 
@@ -336,6 +336,13 @@ def test_time_that_members_do_not_need_is_for_their_crossover():
     hurried, leisurely, idle = (plan(100_000, seconds) for seconds in (3.0, 10.0, 600.0))
     assert hurried.selection < leisurely.selection < idle.selection
     assert leisurely.kicks_per_city < idle.kicks_per_city
+
+
+def test_between_clusters_it_is_for_later_populations():
+    even, uneven = plan(100_000, 60.0), plan(100_000, 60.0, uneven=True)
+    later = plan(100_000, 60.0, uneven=True, later=True)
+    assert even.selection > uneven.selection > later.selection == tuning.GPU_SELECTION
+    assert plan(100_000, 60.0, later=True) == even
 
 
 def test_plans_for_kicks():

@@ -205,6 +205,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             seconds=planned_seconds(self.run),
             kicks=None if left is None else left / n,
             uneven=self.uneven,
+            later=self.combined,
         )
 
     def _combine(self, plan: PopulationPlan) -> bool:

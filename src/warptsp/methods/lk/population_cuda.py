@@ -44,13 +44,15 @@ def plan_population(
     kicks: float | None,
     gpus: int = 1,
     uneven: bool = False,
+    later: bool = False,
 ) -> PopulationPlan | None:
     """Choose a population for the seconds and kicks a city that are left, None without a limit; None if it
     would be too small.
 
     A GPU searches cities up to `room` at once: fewer take as long. Members, `most` at most, are divided among
     the GPUs; a plan for kicks alone is the same for any number of them. `threads` are the CPU's. Where the
-    longest links carry much of the tour, as between clusters, it is `uneven`: crossover takes less time.
+    longest links carry much of the tour, as between clusters, it is `uneven`: crossover takes less time, and
+    more children are worth less than `later` populations, which have the best tour among them.
     """
     # Seconds a tour and city.
     crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
@@ -90,7 +92,10 @@ def plan_population(
         leisure = 1.0
         member_kicks = _kicks_in(spare / max(room, (crossed - 1) * n / gpus))
     else:  # better members, and slower crossover
-        leisure = min(tuning.GPU_LEISURE, seconds / (crossed * n * (a_city + crossing)))
+        most_leisure = tuning.GPU_LEISURE
+        if uneven:
+            most_leisure = 1.0 if later else tuning.GPU_UNEVEN_LEISURE
+        leisure = min(most_leisure, seconds / (crossed * n * (a_city + crossing)))
         member_kicks = max(member_kicks, _kicks_in(gpus * balance * crossing * math.sqrt(leisure)))
     a_city = _growth(member_kicks) / gpus
     members = min(crossed - 1, int(spare / (n * a_city) * _ROUNDING))

@@ -199,6 +199,7 @@ GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
 # Of so many children one is taken, and of so many more for each further time that there is, up to so many
 # times in all (EXP-446, EXP-489).
 GPU_SELECTION, GPU_SELECTION_OF_LEISURE, GPU_LEISURE = 5, 13, 6.0
+GPU_UNEVEN_LEISURE = 1.54  # for one of 12, between clusters; one of 5 in later populations (EXP-552)
 # Generations after a few, if these have left so much of the members' spread, take at least so many times what
 # these took.
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0
