@@ -27,5 +27,4 @@ def pairs_of(facts: Iterable[Fact]) -> list[tuple[str, str]]:
 
 
 def lines_of(facts: Iterable[Fact], width: int = 12) -> list[str]:
-    """Return the same as lines."""
     return [f"{name:{width}} {words}" for name, words in pairs_of(facts)]

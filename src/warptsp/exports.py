@@ -135,19 +135,7 @@ class Exports:
         path : path, optional
             File to write: ``.png``, ``.svg`` or ``.pdf``.
         **options
-            Those of `warptsp.plot`: ``panels``, ``start``, ``title``, ``size``, ``figure``.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            A notebook shows it.
-
-        Raises
-        ------
-        BackendUnavailable
-            If matplotlib is not installed: it comes with ``pip install 'warptsp[plot]'``.
-        InvalidOption, UnsupportedProblem, OutputError
-            See `warptsp.plot`.
+            Those of `warptsp.plot`, which also says what is returned and raised.
         """
         if len(self.snapshots) > 1:
             options.setdefault("start", self.snapshots[0].tour)
@@ -162,22 +150,8 @@ class Exports:
     def to_frame(self, **timing: Any) -> Any:
         """Return a pandas data frame with a row for each city in visiting order.
 
-        Its columns are those of a table of the tour (docs/formats.md), times as ``timedelta``; the index has
-        the cities, counted from 0.
-
-        Parameters
-        ----------
-        **timing
-            ``speed``, ``stop_time`` and ``depart`` as `schedule` takes them.
-
-        Returns
-        -------
-        pandas.DataFrame
-
-        Raises
-        ------
-        BackendUnavailable
-            If pandas is not installed.
+        Its columns are those of a table of the tour (docs/formats.md), times as ``timedelta`` by arguments
+        as `schedule` takes them; the index has the cities, counted from 0.
         """
         from warptsp.io.table.to_frame import frame_of_tour
 
@@ -196,14 +170,8 @@ class Exports:
         Returns
         -------
         geopandas.GeoDataFrame
-            In ``EPSG:4326`` where cities have latitudes and longitudes.
-
-        Raises
-        ------
-        BackendUnavailable
-            If GeoPandas is not installed.
-        InvalidOption
-            It is unknown where on the Earth the cities are.
+            In ``EPSG:4326`` where cities have latitudes and longitudes; InvalidOption where it is unknown
+            where on the Earth they are.
         """
         from warptsp.io.table.to_frame import geodataframe_of_tour
 

@@ -38,7 +38,6 @@ class Pace:
         self._next = time.monotonic() + interval
 
     def is_due(self) -> bool:
-        """Tell whether it is time."""
         return time.monotonic() >= self._next
 
     def wrote(self, seconds: float) -> None:

@@ -48,7 +48,6 @@ class Document:
         return self.content.get(name)
 
     def fail(self, message: str) -> NoReturn:
-        """Say what is wrong."""
         raise ParseError(message, file=self._file)
 
     def whole(self, value: Any, name: str, least: int, most: int) -> int:
@@ -66,7 +65,6 @@ class Document:
         return value
 
     def entries(self, value: Any, name: str) -> list[Any]:
-        """Accept a list."""
         if not isinstance(value, list):
             self.fail(f"{name} is {shown(value)}: a list is needed")
         return value

@@ -247,7 +247,6 @@ class _PhaseHandler(logging.Handler):
 
 
 def make_display(mode: str) -> NoDisplay:
-    """Return the display for a mode of `MODES`."""
     if mode == "auto" and in_notebook():
         return NotebookDisplay()
     if mode == "auto":

@@ -73,7 +73,6 @@ class Printing:
     quiet: Quiet = False
 
     def show(self, facts: Iterable[Fact], *, on_stderr: bool = False, width: int = 12) -> None:
-        """Say it."""
         if self.as_json:
             echo_json(values_of(facts))
         elif not self.quiet:

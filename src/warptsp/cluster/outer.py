@@ -111,7 +111,6 @@ class _Rounds(Common):
 
     @property
     def kicks_a_city(self) -> float:
-        """Kicks a city in a round."""
         if self.params.kicks is not None:
             return self.params.kicks
         return GPU_KICKS if self.executor.has_gpus() else KICKS
@@ -146,7 +145,6 @@ class _Rounds(Common):
         return True
 
     def search(self) -> None:
-        """All rounds."""
         try:
             while (plan := self._plan()) is not None:
                 if self._round(plan):

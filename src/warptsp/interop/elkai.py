@@ -22,17 +22,7 @@ _KICKS = 20
 
 
 class DistanceMatrix:
-    """A matrix of distances, symmetric or not.
-
-    Parameters
-    ----------
-    distances : array_like, shape (n, n)
-
-    Raises
-    ------
-    InvalidProblem
-        A ValueError, as elkai raises it.
-    """
+    """An array of distances, shape (n, n), symmetric or not; InvalidProblem, a ValueError, if it is none."""
 
     def __init__(self, distances: Any) -> None:
         self.distances = distances
@@ -45,17 +35,7 @@ class DistanceMatrix:
 
 
 class Coordinates2D:
-    """Places in the plane.
-
-    Parameters
-    ----------
-    coords : mapping of names to (x, y)
-
-    Raises
-    ------
-    InvalidProblem
-        A ValueError, as elkai raises it.
-    """
+    """Places in the plane, names to (x, y); InvalidProblem, a ValueError, if they are none."""
 
     def __init__(self, coords: Mapping[Any, Sequence[float]]) -> None:
         if not isinstance(coords, Mapping):
@@ -78,20 +58,9 @@ class Coordinates2D:
 
 
 def solve_int_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> list[int]:
-    """Return the cities of a short tour from city 0 on.
+    """Return the cities of a short tour from city 0 on, and at its end again unless `skip_end` is set.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (n, n)
-        Distances, symmetric or not.
-    runs : int
-        More search longer.
-    skip_end : bool
-        False adds city 0 at the end.
-
-    Returns
-    -------
-    list of int
+    Distances may be asymmetric; more `runs` search longer.
     """
     tour = _tour(matrix_problem(matrix), runs)
     return tour if skip_end else [*tour, tour[0]]

@@ -57,8 +57,6 @@ def find_tour(
     ------
     InvalidProblem, InvalidOption
         Both are ValueErrors, as fast-tsp raises them.
-    KeyboardInterrupt
-        On Ctrl-C.
     """
     from warptsp.machine import available_threads
     from warptsp.stop import DefaultStop
@@ -73,16 +71,7 @@ def find_tour(
 
 
 def greedy_nearest_neighbor(dists: Any) -> list[int]:
-    """Go from city 0 to the nearest city each time.
-
-    Parameters
-    ----------
-    dists : array_like, shape (n, n)
-
-    Returns
-    -------
-    list of int
-    """
+    """Go from city 0 to the nearest city each time."""
     problem = matrix_problem(dists)
     tour = _native.nearest_neighbor(search_distances(problem), 0, problem.fixed_edges, 1, _native.StopToken())
     assert tour is not None  # nobody stops it
@@ -90,21 +79,7 @@ def greedy_nearest_neighbor(dists: Any) -> list[int]:
 
 
 def solve_tsp_exact(dists: Any) -> list[int]:
-    """Find an optimal tour of at most 16 cities.
-
-    Parameters
-    ----------
-    dists : array_like, shape (n, n)
-
-    Returns
-    -------
-    list of int
-
-    Raises
-    ------
-    UnsupportedProblem
-        For more cities.
-    """
+    """Find an optimal tour of at most 16 cities; UnsupportedProblem for more."""
     return list(solve_here(matrix_problem(dists), method="exact").tour.tolist())
 
 

@@ -101,13 +101,7 @@ def solve_tsp_record_to_record(
 def solve_tsp_dynamic_programming(
     distance_matrix: Any, maxsize: int | None = None
 ) -> tuple[list[int], int | float]:
-    """Find an optimal tour of at most 16 cities, by dynamic programming; `maxsize` has no effect.
-
-    Raises
-    ------
-    UnsupportedProblem
-        For more cities.
-    """
+    """Find an optimal tour of at most 16 cities, UnsupportedProblem for more; `maxsize` has no effect."""
     return _solved(distance_matrix, method="exact")
 
 

@@ -130,20 +130,9 @@ def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Prob
 def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str | None = None) -> None:
     """Write an instance, whole or not at all.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-    problem : Problem
-    format : str, optional
-        ``tsplib``, ``csv``, ``tsv``, ``npy``, ``f64`` or ``f64x3``; by default the one that the ending of
-        `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        The format is unknown or cannot hold the instance.
-    OutputError
-        The file cannot be written.
+    The `format` is ``tsplib``, ``csv``, ``tsv``, ``npy``, ``f64`` or ``f64x3``; by default the one that the
+    ending of `path` means. Raises InvalidOption if it is unknown or cannot hold the instance, OutputError if
+    the file cannot be written.
     """
     chosen = format_to_write(path, format, tour=False)
     assert chosen.write is not None
@@ -157,24 +146,10 @@ def write_points(
     *,
     format: str | None = None,
 ) -> None:
-    """Write cities that are generated in blocks, whole or not at all.
+    """Write n cities that are generated in blocks of shape (m, 2), whole or not at all.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-    n : int
-        Number of cities.
-    blocks : iterable of ndarray of float64, shape (m, 2)
-        All of them in order.
-    format : str, optional
-        ``npy`` or ``f64``; by default the one that the ending of `path` means.
-
-    Raises
-    ------
-    InvalidOption
-        The format is neither of these.
-    OutputError
-        The file cannot be written.
+    The `format` is ``npy`` or ``f64``; by default the one that the ending of `path` means. Raises as
+    `write_problem`.
     """
     chosen = format_to_write(path, format, tour=False)
     if chosen.write_points is None:

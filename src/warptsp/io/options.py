@@ -55,7 +55,6 @@ class ReadOptions:
 
     @property
     def parsed(self) -> Metric | None:
-        """The metric."""
         return None if self.metric is None else Metric.parse(self.metric)
 
     def check_no_table(self, file: str, kind: str) -> None:

@@ -152,7 +152,6 @@ class Picture:
 
     @property
     def fixed_width(self) -> float:
-        """Width of a fixed edge."""
         return max(2.0 * self.pen.width, self._unit)
 
     @property
@@ -160,8 +159,6 @@ class Picture:
         return max(1.2, max(self.view.width, self.view.height) / 500)
 
     def png(self, theme: Theme) -> bytes:
-        """Return a PNG file."""
-
         def discs(cities: NDArray[np.int32], diameter: float) -> NDArray[np.uint8]:
             return opacity(self.plane, Edges(cities, cities), self.view, max(1.0, diameter))
 

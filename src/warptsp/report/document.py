@@ -141,15 +141,7 @@ class Report:
 
 
 def check_reportable(problem: Problem, tiles: Tiles | None = None) -> None:
-    """Make sure, before any work is done, that a page can hold the tours of an instance, and a map below.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If there are too many cities.
-    InvalidOption
-        If no map of the Earth lies below them.
-    """
+    """Make sure, before any work is done, that a page can hold the tours of an instance, and a map below."""
     if tiles is not None and not on_map(problem):
         raise InvalidOption(
             f"{as_called('tiles', '--tiles')}: a map lies below latitudes up to {MERCATOR_LATITUDE} "
@@ -175,29 +167,7 @@ def write(
     attribution: str = "",
     **timing: Any,
 ) -> None:
-    """Write the page of a result, or of a report, into a file.
-
-    Parameters
-    ----------
-    result : Result or Report
-        A result with snapshots (`warptsp.solve`) shows how its tour came about.
-    path : path
-        The file, ``.html``.
-    tiles, attribution : str
-        Of a result: the attributes of `Tiles`; there is no map without.
-    **timing
-        Of a result: ``speed``, ``stop_time`` and ``depart``, as `warptsp.Result.schedule` takes them, for
-        the list of stops.
-
-    Raises
-    ------
-    InvalidOption
-        If the tiles are no map, or none of these cities.
-    UnsupportedProblem
-        If there are too many cities for a page.
-    OutputError
-        If the file cannot be written.
-    """
+    """Write the page of a report, or of a result as `warptsp.Result.report` does, into a file."""
     if isinstance(result, Result):
         chosen = None if tiles is None else Tiles(tiles, attribution)
         result = Report.of(result, timing=Timing(**timing), tiles=chosen)

@@ -31,25 +31,9 @@ def write_strokes(
     unit: str = "",
     y_up: bool = True,
 ) -> None:
-    """Write the page into a file.
+    """Write the page of a plan of these paths into a file; their coordinates are in `unit`.
 
-    Parameters
-    ----------
-    path : path
-        The file, ``.html``.
-    paths : sequence of ndarray, shape (k, 2) or (k, 3)
-        Those that the plan is of.
-    plan : Plan
-    title : str
-    unit : str
-        What coordinates are in.
-    y_up : bool
-        Whether y grows upwards; in SVG files it does not.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
+    `y_up` says whether y grows upwards, which it does not in SVG files.
     """
     orders = {"before": list(paths), "after": plan.drawn(list(paths))}
     lines = {name: _line(order, plan) for name, order in orders.items()}

@@ -186,7 +186,6 @@ def criterion_of(
 
 
 def seed_of(seed: object) -> int:
-    """Return the seed of a run."""
     what = "a whole number from 0 to 2**64 - 1"
     return checked_count("seed", seed, minimum=0, what=what, maximum=(1 << 64) - 1)
 

@@ -241,7 +241,6 @@ class _Session:
             self.settings.bound.close()
 
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
-        """Return what came of it all."""
         settings, run, stages = self.settings, self.runs[-1], self.stages
         history = _joined_history(self.runs, settings.problem.wall, length)
         tour = beginning_with(tour, settings.first)

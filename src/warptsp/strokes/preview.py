@@ -25,15 +25,7 @@ def write_preview(
     y_up: bool = True,
     outlines: Sequence[Path] | None = None,
 ) -> None:
-    """Write `preview` to a file.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    InvalidOption
-        Its name does not end in .svg.
-    """
+    """Write `preview` to a file, whose name ends in .svg."""
     if not os.fspath(path).lower().endswith(".svg"):
         raise InvalidOption(f"{os.fspath(path)}: the name of a preview must end in .svg")
     with atomic_write(path) as stream:

@@ -80,7 +80,6 @@ class _Row:
         return cost
 
     def places(self) -> Ints:
-        """The place of each unit."""
         place = np.empty(len(self.order) - 2, dtype=np.intp)
         place[self.order[1:-1]] = np.arange(1, len(self.order) - 1)
         return place

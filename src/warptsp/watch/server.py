@@ -107,7 +107,6 @@ class WatchServer(ThreadingHTTPServer):
         return secrets.compare_digest(_bytes(text), _bytes(self.token))
 
     def page(self) -> bytes:
-        """The page."""
         with self._making:
             if self._made is None:
                 self._made = self._make()
@@ -134,7 +133,6 @@ class WatchServer(ThreadingHTTPServer):
                 self._turn_away(stranger, HTTPStatus.REQUEST_TIMEOUT)
 
     def shutdown_request(self, request: Any) -> None:
-        """Close a connection."""
         self.admit(request)
         super().shutdown_request(request)
 
@@ -169,7 +167,6 @@ class _Limited:
         self._left = left
 
     def readline(self, limit: int = -1) -> bytes:
-        """Return a line."""
         line = self._stream.readline(self._left + 1)
         self._left -= len(line)
         if self._left < 0:
@@ -177,7 +174,6 @@ class _Limited:
         return line
 
     def close(self) -> None:
-        """Close the stream."""
         self._stream.close()
 
 
@@ -190,7 +186,6 @@ class WatchHandler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def setup(self) -> None:
-        """Limit what is read."""
         super().setup()
         self._is_in = False
         self.rfile = _Limited(self.rfile, REQUEST)  # type: ignore[assignment]
@@ -204,12 +199,10 @@ class WatchHandler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
 
     def do_GET(self) -> None:
-        """Serve the page, its events, or a tour."""
         pages: dict[str, Callable[[], None]] = {"": self._page, "events": self._events, "tour": self._tour}
         self._serve(pages)
 
     def do_POST(self) -> None:
-        """Stop the search, or save its tour."""
         self._serve({"stop": self._stop, "save": self._save}, changes=True)
 
     def send_response(self, code: int, message: str | None = None) -> None:

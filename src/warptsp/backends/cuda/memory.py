@@ -37,7 +37,6 @@ class DeviceMemory(Context):
         return DeviceArray(self, shape, kind, memory.pointer, memory)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
-        """Return an array of zeros."""
         array = self.empty(shape, dtype)
         array.zero()
         return array

@@ -108,7 +108,6 @@ class ChipModule:
     code: Code
 
     def kernel(self, name: str) -> ChipKernel:
-        """Return what is known of a kernel."""
         symbol = self.code.symbols[name]
         sections, registers = _sections(self.code.binary)
         static = sections.get(f".nv.shared.{symbol}", (0, 0))[1]

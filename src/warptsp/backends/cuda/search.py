@@ -74,7 +74,6 @@ class PartRounds:
 
     @property
     def gpus(self) -> int:
-        """GPUs that work."""
         return len(self._shares)
 
     @property

@@ -129,7 +129,6 @@ class Engine(ABC, Generic[Plan]):
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a limit."""
         return self.run.time_limit is not None or self.run.kick_limit is not None
 
     @property

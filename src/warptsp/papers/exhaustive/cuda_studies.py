@@ -104,7 +104,6 @@ class VersionPass(Pass):
 
     @cached_property
     def _best(self) -> DeviceArray:
-        """Of each thread."""
         return self._device.empty((self.grid * self.block, 2), np.uint64)
 
     def run(self, tour: np.void, city: DeviceArray, found: DeviceArray, token: _native.StopToken) -> int:

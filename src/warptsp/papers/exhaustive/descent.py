@@ -172,7 +172,6 @@ def _sources(problem: Problem, sought: Sought) -> Iterable[Source]:
 
 
 def _explain_launch(problem: Problem, where: str, params: DescentParams) -> str:
-    """The `Method.explain_launch` of descents."""
     from warptsp.backends.cuda.device import Device
     from warptsp.backends.cuda.occupancy import Chip
     from warptsp.papers.exhaustive.cuda import Stage

@@ -41,7 +41,6 @@ class TwoOptParams(ExhaustiveParams):
 
     @property
     def launch(self) -> Launch:
-        """What is asked of the launches."""
         return Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
 
     @property

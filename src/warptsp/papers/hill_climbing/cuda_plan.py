@@ -147,7 +147,6 @@ def margin_of(instance: ClimbInstance) -> float:
 
 
 def best_version(problem: Problem, device: Device) -> str:
-    """Return the fastest version for a problem."""
     if not in_plane(problem):
         return "shared-matrix" if problem.n <= max_in_shared_matrix(device) else "global-matrix"
     if problem.n <= max_in_shared(device):

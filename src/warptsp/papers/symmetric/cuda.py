@@ -26,7 +26,6 @@ _FOREVER = 1 << 62
 
 
 def source_of(problem: Problem) -> Source:
-    """Return what is compiled for a problem."""
     return Source(records.FILE, (), {"METRIC_KIND": problem.metric.kind}, fmad=False)
 
 
@@ -154,7 +153,6 @@ class CudaSymmetricSearch:
         return cities
 
     def lengths(self) -> NDArray[np.float64]:
-        """The length of each tour."""
         self._module.kernel("symmetric_lengths").launch(
             self.chains, 256, self._instance, self._cities, self._lengths
         )

@@ -132,19 +132,8 @@ def read_drawing(
 def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes:
     """The contents of a drawing's file in the order of a plan, verified to do the same work.
 
-    Parameters
-    ----------
-    drawing : Drawing
-        As `read_drawing` returns it.
-    plan : Plan
-        From `warptsp.strokes.arrange` of its strokes.
-    rules : Rules, optional
-        What was asked for, which the verifier checks.
-
-    Raises
-    ------
-    NotVerified
-        The file would not do the same work; the message says why.
+    `rules` are what was asked for, which the verifier checks. Raises NotVerified if the file would not do the
+    same work.
     """
     contents = drawing.rewrite(plan)
     try:
