@@ -34,8 +34,8 @@ ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
 WORTH_WIDE = 0.0013
 """Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
-WORTH_DOMINOES = 0.0005, 0.003
-"""Shares of the length between which a root's gap is worth dominoes (EXP-550)."""
+WORTH_DOMINOES = 0.8, 6.0
+"""Mean edges of the tour between which a root's gap is worth dominoes (EXP-554)."""
 MOST_SOLVERS = 8
 """Nodes that are solved at the same time, at most: few trees have more that are open."""
 CITIES_OF_SOLVERS = 20_000
@@ -163,7 +163,7 @@ class BranchAndCut:
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
             if effort is Effort.DOMINOES and not done:
-                near, far = WORTH_DOMINOES
+                near, far = (edges / self.instance.size for edges in WORTH_DOMINOES)
                 if self._is_near(root, near) or not self._is_near(root, far):
                     continue
             if effort is Effort.WIDE and not done:
