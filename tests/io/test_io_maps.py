@@ -54,7 +54,7 @@ def test_places_are_read(tmp_path, ending, text, caplog):
     (tmp_path / "a.kml").write_text(KML_TEXT.replace("</kml:Document>", f"{address}{link}</kml:Document>"))
     assert load(tmp_path / "a.kml").n == 2
     assert caplog.text.count("1 placemark without a place is left out") == 1
-    assert caplog.text.count("what it links to is left out, as it is not fetched: 'more.kml'") == 1
+    assert caplog.text.count("links to more places, which are not fetched: 'more.kml'") == 1
 
 
 @pytest.mark.parametrize("ending", ["gpx", "kml"])

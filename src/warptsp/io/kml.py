@@ -49,7 +49,7 @@ def _points(source: Source) -> Problem:
         _log.warning("%s: %s left out, such as an address alone", source.file, words)
     nothing = "has no placemarks with a Point: places are needed"
     if link and places:
-        _log.warning("%s: what it links to is left out, as it is not fetched: %s", source.file, quoted(link, 200))
+        _log.warning("%s: links to more places, which are not fetched: %s", source.file, quoted(link, 200))
     elif link:
         nothing = (
             f"has no places but a link to them, which is not fetched, {quoted(link, 200)}: in Google's My "
