@@ -242,12 +242,13 @@ def test_degrees_or_not():
     rng = np.random.default_rng(8)
     print("seed 8")
     for n in (20, 100, 3000):
-        for side in (1, 10, 50, 90, 179):
+        for side in (1, 10, 50, 90, 179, 300):
             assert not look_like_degrees(rng.random((n, 2)) * side)
             assert not look_like_degrees((rng.random((n, 2)) - 0.5) * side)
         assert not look_like_degrees(rng.integers(0, 80, (n, 2)).astype(float))
         for low, high in ((40, 200), (0.4, 0.6)):
             assert not look_like_degrees(rng.uniform(low, high, (n, 2)))
+        assert look_like_degrees(rng.uniform([-50, -170], [70, 170], (n, 2)))
         germany, chile = ([47, 6], [55, 15]), ([-56, -74], [-17, -66])
         for low, high in (germany, chile, ([25, -125], [49, -67]), ([50, -6], [59, 2])):
             region = rng.uniform(low, high, (n, 2))
