@@ -184,6 +184,7 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
         ("lat,latitude,lon\n1,2,3\n", "mean the same: remove one of them; --lat 1 takes the first"),
         ("lat,lon\n113.4,52.5\n111.5,48.1\n", "latitude 113.4 .*; --lat lon --lon lat exchanges the two"),
+        ("lat,lon\n5113,452\n5111,448\n", "for metres of a map, --x lon --y lat$"),
         ("number,x,y\n3,1,2\n3,4,5\n", "id 3 appears for the second time; names may repeat: --name number"),
     ],
 )
@@ -530,7 +531,7 @@ def test_what_pandas_calls_columns_is_no_place(text, caplog):
         ("Name;Y_WGS84;X_WGS84", "GREAT_CIRCLE"),
         ("Längengrad;Breitengrad;name", "GREAT_CIRCLE"),
         ("label;X (m);Y (m)", "EXACT_2D"),
-        ("label;X [km];Northing", "EXACT_2D"),
+        ("label;X [km];Northing [km]", "EXACT_2D"),
     ],
 )
 def test_names_of_columns_in_large_languages(titles, metric):

@@ -21,9 +21,9 @@ def look_like_degrees(points: NDArray[np.float64]) -> bool:
     """Whether coordinates of the plane may well be latitudes and longitudes, in one order or the other.
 
     They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
-    so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do. Of ten
-    capitals of the world 2 % of samples are missed; of squares of 200 to 400 around the origin, 5 % at most
-    seem to be degrees, of those from the origin 8 % (1500 samples each).
+    so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do. Of
+    ten capitals of the world 2 % of samples are missed; of ten places in squares around it 5 % at most
+    seem to be degrees, of those in squares from the origin 8 %.
     """
     # Of many points the first mostly tell. Decimals, which take longest to look at, come last.
     is_long = len(points) > _HEAD
