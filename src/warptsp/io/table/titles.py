@@ -56,8 +56,9 @@ _NAMES = (
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
 )
 _ID = ("id", "node, index, number, nr, #")
-_UNIT = re.compile(
-    r"(?:\s*[(\[]|(?<=^[xyz])[\s_.\-]*)(deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]?$"
+_UNIT = re.compile(  # in brackets, or behind x, y or z, where "in" may be the opposite of "out"
+    r"(?:\s*[(\[]|(?<=^[xyz])[\s_.\-]*(?!in|grad))"
+    r"(deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]?$"
 )
 
 
