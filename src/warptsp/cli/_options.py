@@ -52,10 +52,7 @@ Quiet = Annotated[bool, option("Print no summary; only set the exit status.", No
 Json = Annotated[bool, option("Write the result as JSON to stdout.", None, "--json")]
 Certificate = Annotated[
     Path | None,
-    file_option(
-        "Write the proof to this file (JSON), of prove only where a tour is proved optimal; warptsp check "
-        "--certificate verifies it."
-    ),
+    file_option("Write the proof to this file (JSON); warptsp check --certificate verifies it."),
 ]
 OpenOrClosed = Annotated[
     bool | None,

@@ -97,13 +97,18 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
             floor = proving.floor
         attempts = Attempts()
-        if options.certificate is not None and proved:
-            attempts.make(write_proof, options.certificate, problem, kept)
+        # Of a search's bound that is closer there is no evidence.
+        shown = proved or bool(state and kept.open and floor <= state.instance.value(state.bound))
+        certified = shown and options.certificate is not None
+        if certified:
+            write = write_proof if proved else write_unfinished
+            certified = attempts.make(write, options.certificate, problem, kept)
         if options.checkpoint is not None and failure is None:
             attempts.make(write_unfinished, options.checkpoint, problem, kept)
     proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
     proof = replace(
         proof,
+        certified=certified,
         seconds=time.monotonic() - began,
         search_seconds=search_seconds,
         interrupted=signals.caught is not None,

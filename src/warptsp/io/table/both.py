@@ -85,13 +85,10 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
         pairs.append(pair)
     systems = sorted({pair.system for pair in pairs if pair.system is not None})
     if len(systems) > 1:
-        table.fail(
-            f"SRID={systems[0]} and SRID={systems[1]}: one system of reference is needed for all places"
-        )
-    if systems and systems[0] in _MERCATOR and options.parsed is None:
-        _log.warning(
-            "%s: SRID=%s, Web Mercator, stretches distances: 4326 has degrees", table.file, systems[0]
-        )
+        table.fail(f"SRID {systems[0]} beside SRID {systems[1]}: one system of reference is needed for all")
+    if options.parsed is None and (mercator := _MERCATOR.intersection(systems)):
+        words = "%s: SRID %s, Web Mercator, stretches distances: SRID 4326 has degrees"
+        _log.warning(words, table.file, *mercator)
     said = None if titles is None else has_longitude_first(titles[place])
     longitude_first = [said if pair.longitude_first is None else pair.longitude_first for pair in pairs]
     pairs = [
