@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -283,7 +284,7 @@ class Reader:
         tag = group.begin, _tag_end(data, group.begin)
         if len(group.shapes) == 1 and not group.written:
             only, at, beside = group.shapes[0], tag[1], b""
-            inside = [inner for inner in self.tags if inner[0] > group.begin]
+            inside = list(takewhile(lambda inner: inner[0] > group.begin, reversed(self.tags)))
             for begin, behind in sorted([only.slot, *inside, (self.parser.CurrentByteIndex, end)]):
                 beside += data[at:begin]
                 at = behind
