@@ -1,5 +1,6 @@
 """A Dask scheduler that goes, hangs or comes back, and workers on this machine that nobody else can reach."""
 
+import asyncio
 import os
 import random
 import signal
@@ -154,7 +155,6 @@ def test_a_scheduler_that_hangs_keeps_nobody(problem, cluster, client, monkeypat
     monkeypatch.setattr(scheduler, "ANSWER", 0.01)
     monkeypatch.setattr(scheduler, "SILENCE", 1e9 if limit else 0.1)
     monkeypatch.setattr(scheduler, "LEAVE", 0.1)
-    monkeypatch.setattr("warptsp.cluster.dask.FETCH", 0.5)  # an answer that there was already
     asleep = []
 
     def hang(progress):
@@ -169,6 +169,25 @@ def test_a_scheduler_that_hangs_keeps_nobody(problem, cluster, client, monkeypat
     else:
         with pytest.raises(BackendUnavailable, match=r"the scheduler is gone: no answer for 0\.1 s"):
             solve(problem, client, ENDLESS, callback=hang)
+
+
+def test_an_answer_that_does_not_come_keeps_nobody(problem, client, monkeypatch, told):
+    """The scheduler hangs between the end of a task and the question for its answer."""
+    monkeypatch.setattr("warptsp.cluster.dask.FETCH", 5.0)
+    late = []
+
+    async def never(*_, **__):
+        late.append("gather")
+        await asyncio.sleep(600)
+
+    def stop(progress):
+        if progress.phase.startswith("round 1,"):
+            monkeypatch.setattr(client, "_gather", never)
+        return len(late) > 0
+
+    problem.check_tour(solve(problem, client, ENDLESS, callback=stop).tour)
+    assert late
+    assert "answer did not arrive" not in told.text
 
 
 def test_a_client_that_its_owner_closes(problem, cluster, client):
@@ -190,8 +209,6 @@ def test_a_client_of_this_very_thread(problem):
             processes=False, asynchronous=True, set_as_default=False, **here
         ) as client:
             solve(problem, client)
-
-    import asyncio
 
     with pytest.raises(InvalidOption, match="an asynchronous dask Client waits for this very thread"):
         asyncio.run(ask())

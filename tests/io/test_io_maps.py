@@ -49,10 +49,12 @@ def test_places_are_read(tmp_path, ending, text, caplog):
         assert problem.labels[0].startswith("Berlin")
         assert problem.labels[1] == ("" if ending == "gpx" else "Paris")
         assert ("1 point of a route is left out" in caplog.text) == (ending == "gpx")
-    address = "<kml:Placemark><kml:address>Rome</kml:address></kml:Placemark></kml:Document>"
-    (tmp_path / "a.kml").write_text(KML_TEXT.replace("</kml:Document>", address))
+    address = "<kml:Placemark><kml:address>Rome</kml:address></kml:Placemark>"
+    link = "<kml:NetworkLink><kml:Link><kml:href>more.kml</kml:href></kml:Link></kml:NetworkLink>"
+    (tmp_path / "a.kml").write_text(KML_TEXT.replace("</kml:Document>", f"{address}{link}</kml:Document>"))
     assert load(tmp_path / "a.kml").n == 2
     assert caplog.text.count("1 placemark without a place is left out") == 1
+    assert caplog.text.count("links to more places, which are not fetched: 'more.kml'") == 1
 
 
 @pytest.mark.parametrize("ending", ["gpx", "kml"])

@@ -253,6 +253,7 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("2 3 4", "2.5 3 4"), 7, "node number 2.5: it must be an integer"),
         (GOOD.replace("2 3 4", "-2 3 4"), 7, "node number -2: it must be an integer"),
         (GOOD.replace("2 3 4", "2 3e15 4"), 5, "use EXACT_2D"),
+        (GOOD.replace("EUC_2D", "GEO").replace("3 4", "93 4"), 5, "metres of a map have .* EUC_2D"),
         (GOOD.replace("EOF", "NODE_COORD_SECTION\n1 2 3\nEOF"), 9, "a second NODE_COORD_SECTION"),
         (GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 2\n3\n-1\nEOF"), 11, "the last fixed edge has one end"),
         (GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 2\n3 4\n-1\nEOF"), 11, "unknown node.* no node 4"),

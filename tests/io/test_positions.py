@@ -141,7 +141,7 @@ def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
     assert ('tude; metric="euclidean" for x and y' in caplog.text) == told
 
 
-def test_what_is_no_degree_is_x_and_y():
+def test_what_is_no_degree_is_x_and_y(caplog):
     numbers = "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n"
     for text in ("geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n", numbers):
         problem, _ = read(text)
@@ -149,13 +149,16 @@ def test_what_is_no_degree_is_x_and_y():
         assert np.floor(problem.coordinates).tolist() == [[389000, 5819000], [389100, 5819500]]
     problem, _ = read("geom\nPOINT (1 2)\nPOINT (4 6)\n", "EXACT_2D")
     assert (problem.coordinates.tolist(), problem.distance(0, 1)) == ([[1, 2], [4, 6]], 5)
-    problem, _ = read("a\tgeom\n1\tSRID=25832;POINT(1 2)\n2\tSRID=25832;POINT(4 6)\n")
-    assert problem.metric.name == "EXACT_2D"
+    for system, stretches in ((25832, False), (3857, True)):
+        problem, _ = read(f"a\tgeom\n1\tSRID={system};POINT(1 2)\n2\tSRID={system};POINT(4 6)\n")
+        assert problem.metric.name == "EXACT_2D"
+        assert ("Web Mercator, stretches distances" in caplog.text) == stretches
 
 
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
+        ("a\tgeom\n1\tSRID=4326;POINT(1 2)\n2\tSRID=3857;POINT(4 6)\n", None, "one system of reference is"),
         ("name;wo\na;52.5, 13.4\nb;somewhere\n", 3, "'somewhere': two coordinates are needed"),
         ("name;wo\na;52.5, 13.4\n\nb\n", 4, "1 fields where the first line has 2"),
         ("geom\nPOINT (1 2)\nLINESTRING (1 2, 3 4)\n", 3, "two coordinates are needed"),

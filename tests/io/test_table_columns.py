@@ -184,6 +184,7 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
         ("lat,latitude,lon\n1,2,3\n", "mean the same: remove one of them; --lat 1 takes the first"),
         ("lat,lon\n113.4,52.5\n111.5,48.1\n", "latitude 113.4 .*; --lat lon --lon lat exchanges the two"),
+        ("lat,lon\n5113,452\n5111,448\n", "for metres of a map, --x lon --y lat$"),
         ("number,x,y\n3,1,2\n3,4,5\n", "id 3 appears for the second time; names may repeat: --name number"),
     ],
 )
@@ -242,12 +243,13 @@ def test_degrees_or_not():
     rng = np.random.default_rng(8)
     print("seed 8")
     for n in (20, 100, 3000):
-        for side in (1, 10, 50, 90, 179):
+        for side in (1, 10, 50, 90, 179, 300):
             assert not look_like_degrees(rng.random((n, 2)) * side)
             assert not look_like_degrees((rng.random((n, 2)) - 0.5) * side)
         assert not look_like_degrees(rng.integers(0, 80, (n, 2)).astype(float))
         for low, high in ((40, 200), (0.4, 0.6)):
             assert not look_like_degrees(rng.uniform(low, high, (n, 2)))
+        assert look_like_degrees(rng.uniform([-50, -170], [70, 170], (n, 2)))
         germany, chile = ([47, 6], [55, 15]), ([-56, -74], [-17, -66])
         for low, high in (germany, chile, ([25, -125], [49, -67]), ([50, -6], [59, 2])):
             region = rng.uniform(low, high, (n, 2))
@@ -529,7 +531,7 @@ def test_what_pandas_calls_columns_is_no_place(text, caplog):
         ("Name;Y_WGS84;X_WGS84", "GREAT_CIRCLE"),
         ("Längengrad;Breitengrad;name", "GREAT_CIRCLE"),
         ("label;X (m);Y (m)", "EXACT_2D"),
-        ("label;X [km];Northing", "EXACT_2D"),
+        ("label;X [km];Northing [km]", "EXACT_2D"),
     ],
 )
 def test_names_of_columns_in_large_languages(titles, metric):

@@ -61,6 +61,14 @@ def checked(capsys, *arguments):
     return status, "".join(capsys.readouterr())
 
 
+def test_a_list_that_may_be_of_names(tmp_path, caplog):
+    (tmp_path / "tour.txt").write_text("2 3 1")
+    for names, told in (("123", 0), ("124", 0), ("231", 1)):
+        problem = Problem.from_points([(0, 0), (0, 1), (1, 0)], labels=list(names))
+        assert read_tour(tmp_path / "tour.txt", problem).tolist() == [1, 2, 0]
+        assert caplog.text.count("not for names, which are such numbers, too") == told
+
+
 def test_check_measures_a_path_as_a_path(tmp_path, pacific, capsys):
     write_problem(tmp_path / "places.csv", pacific)
     path = dataclasses.replace(pacific, open=OpenPath())

@@ -98,9 +98,14 @@ def test_columns_that_the_caller_names_keep_their_titles(tmp_path):
 def test_titles_say_the_unit_of_a_plane(tmp_path):
     (tmp_path / "a.csv").write_text("name;X (m);Y (m)\na;0;0\nb;3000;0\nc;3000;4000\n")
     problem = load(tmp_path / "a.csv")
-    assert (problem.unit, load(written_as(tmp_path, "X (m);Y")).unit) == ("m", "")
-    with pytest.raises(ParseError, match="x and y are in km and m: one unit for both is needed"):
-        load(written_as(tmp_path, "X (m);Y (km)"))
+    assert problem.unit == "m"
+    for titles, units in (
+        ("X (m);Y (km)", "m and km"),
+        ("x (km);y", "km and an unknown unit"),
+        ("x_mm;y_cm", "mm and cm"),
+    ):
+        with pytest.raises(ParseError, match=f"x and y are in {units}: one unit for both is needed"):
+            load(written_as(tmp_path, titles))
     assert load(written_as(tmp_path, "Rechtswert [km];Hochwert [km]")).unit == "km"
     warptsp.solve(problem).save(tmp_path / "b.csv", speed=36)
     found = load(tmp_path / "b.csv")

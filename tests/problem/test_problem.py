@@ -537,13 +537,16 @@ def test_cities_and_ids():
             numbered.cities_of([wrong])
 
 
-def test_a_city_by_its_name_or_number():
+def test_a_city_by_its_name_or_number(caplog):
     twice = Problem.from_points(SQUARE, labels=["São Paulo", "BERLIN", "berlin", "Rome"])
     assert [twice.city(name) for name in ("são paulo", "berlin", "BERLIN", " rome ")] == [0, 2, 1, 3]
     with pytest.raises(InvalidOption, match="'Berlin': 2 cities have this name"):
         twice.city("Berlin")
     places = Problem.from_points(SQUARE, labels=["Paris", "Rome", "7", "Bonn"], node_ids=[4, 7, 9, 2])
-    assert [city_of_file(places, name) for name in ("Bonn", "7", "9", "4")] == [3, 2, 2, 0]
+    assert [city_of_file(places, name) for name in ("Bonn", "9", "4")] == [3, 2, 0]
+    assert not caplog.text
+    assert city_of_file(places, "7") == 2
+    assert "7: taken for the name of node 9, not for the node of this number, 'Rome'" in caplog.text
     assert city_of_file(Problem.from_points(SQUARE), "4") == 3
 
 

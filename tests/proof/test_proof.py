@@ -91,6 +91,20 @@ def test_units_of_a_much_longer_tour_are_too_coarse_for_a_proof(scale, tmp_path)
         assert proven_bound(problem, read_proof(file, problem)) is not None, f"seed {seed}"
 
 
+def test_a_bound_that_was_told_does_not_fall(tmp_path):
+    """The search of a tour of reals knows a bound that is finer than what a proof excludes."""
+    file = tmp_path / "checkpoint.json"
+    for seed in range(6):
+        told = []
+        problem = Problem.from_points(np.random.default_rng(seed).random((12, 2)))
+        told.append(prove(problem, callback=lambda now: True, checkpoint=file).lower_bound)
+        told.append(prove(problem, resume=file).lower_bound)
+        assert told == sorted(told), f"seed {seed}"
+        told.clear()
+        proof = prove(problem, callback=lambda now, told=told: told.append(now.lower_bound))
+        assert [*told, proof.lower_bound] == sorted([*told, proof.lower_bound]), f"seed {seed}"
+
+
 @pytest.mark.parametrize("name", ["manhattan", "chebyshev"])
 def test_norms_of_decimals_are_proved_as_those_of_whole_numbers_are(name):
     for seed in range(3):

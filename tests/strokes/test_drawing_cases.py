@@ -177,6 +177,23 @@ def test_groups_of_one_shape_keep_their_places(folder):
     assert mixed.index("cut") < mixed.index("engrave")
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "<g><title>a</title></g>{}",
+        "<g>{}</g><!-- a -->",
+        "<defs/><g>{}</g>",
+        "<g display='none'><path d='M0 0L1 1'/></g><defs/>{}",
+    ],
+)
+@pytest.mark.parametrize("part", ["", "m0 3l5 0"])
+def test_what_stands_beside_the_only_shape_of_a_group_goes_with_it(folder, beside, part):
+    groups = [f"<g>{beside}</g>".format(f"<path d='M{x} 1l1 1{part}' fill='none'/>") for x in (50, 9, 40)]
+    mixed = written("a.svg", HEAD + "".join(groups) + "</svg>", Rules(ungrouped=True)).decode()
+    assert mixed.index("M9 1") < mixed.index("M40 1") < mixed.index("M50 1")
+    assert mixed.count("</g>") == sum(group.count("</g>") for group in groups)
+
+
 def test_groups_that_are_mixed_look_the_same(folder):
     def group(k):
         return (

@@ -82,7 +82,7 @@ def _proven(problem: Problem, certificate: Path) -> int | float:
     if is_proof(certificate):
         found = proven_bound(problem, read_proof(certificate, problem))
         if found is None:
-            raise ParseError("claims that its tour is optimal and does not prove it", file=certificate)
+            raise ParseError("claims more than it proves", file=certificate)
         return found
     bound = read_certificate(certificate, problem)
     proven = proven_value(problem, bound)

@@ -100,7 +100,9 @@ def command(
         written = outputs.write(problem, proof.tour)
     facts = [
         *_facts(problem, proof),
-        certificate_fact(None if failed else certificate, proof.proved, "no tour was proved optimal"),
+        certificate_fact(
+            None if failed else certificate, proof.certified, "the proof came to no bound of its own"
+        ),
         Fact("checkpoint", kept := None if failed or checkpoint is None else str(checkpoint), kept),
     ]
     outputs.tell(facts, written)

@@ -7,6 +7,7 @@ to others, until it responds again; and a task that was forgotten ends soon on t
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
 import logging
 import os
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 LOOK = 0.5  # seconds between two polls for workers
 POLL = 0.01  # seconds between two polls of the tasks
 LAG = 0.2  # seconds that an answer is on its way
-FETCH = 60.0  # seconds for an answer to come over the network
+FETCH = 60.0  # seconds for an answer to come over the network, while the run goes on
 PREFIX = "warptsp-improve"  # of the tasks' names, as the dashboard shows them
 
 
@@ -77,6 +78,7 @@ class DaskExecutor:
         self._ended = ended
         self._workers: dict[str, _Worker] = {}
         self._in_flight: dict[str, _Submitted] = {}
+        self._coming: dict[str, tuple[concurrent.futures.Future[Any], float]] = {}  # answers, and since when
         self._numbers = itertools.count()
         self._run = f"{os.getpid():x}-{time.time_ns():x}"
         self._looked = float("-inf")
@@ -143,6 +145,9 @@ class DaskExecutor:
     def drop(self) -> list[Outcome]:
         futures = [submitted.future for submitted in self._in_flight.values()]
         self._in_flight.clear()
+        for coming, _ in self._coming.values():
+            coming.cancel()
+        self._coming.clear()
         self._cancel(futures)
         return []
 
@@ -162,12 +167,21 @@ class DaskExecutor:
         outcomes = []
         for submitted in list(self._in_flight.values()):
             status = submitted.future.status
-            if status == "pending":
+            if status == "pending" or (status == "finished" and not self._is_here(submitted.future)):
                 continue
             outcome = self._outcome(submitted, status)
             del self._in_flight[submitted.future.key]
             outcomes.append(outcome)
         return outcomes
+
+    def _is_here(self, future: Future) -> bool:
+        """Whether the answer of a future has come, or nothing will: a scheduler that hangs keeps nobody."""
+        if future.key not in self._coming:
+            coming = self._scheduler.begin(self._client.gather(future, asynchronous=True))
+            self._coming[future.key] = coming, time.monotonic()
+        coming, since = self._coming[future.key]
+        concurrent.futures.wait([coming], timeout=POLL)
+        return coming.done() or (time.monotonic() - since > FETCH and coming.cancel())
 
     def _outcome(self, submitted: _Submitted, status: str) -> Outcome:
         from distributed import CancelledError, KilledWorker
@@ -175,7 +189,7 @@ class DaskExecutor:
         task, future = submitted.task, submitted.future
         if status == "finished":
             try:
-                address, packed, refusal = future.result(timeout=FETCH)
+                address, packed, refusal = self._coming.pop(future.key)[0].result()
             except (OSError, CancelledError) as error:
                 return Outcome(task, "", lost=f"its answer did not arrive: {error or 'timeout'}")
             worker = self._workers.get(address)
@@ -254,8 +268,11 @@ class DaskExecutor:
             if address not in self._workers:
                 self._workers[address] = _Worker(address, int(about["nthreads"]), self._ask(address))
         for worker in list(self._workers.values()):
-            if worker.asked is not None and worker.asked.status != "pending":
-                self._hear(worker, worker.asked)
+            asked = worker.asked
+            if asked is None or asked.status == "pending":
+                continue
+            if asked.status != "finished" or self._is_here(asked):
+                self._hear(worker, asked)
 
     def _ask(self, address: str) -> Future:
         with self._scheduler.faults():
@@ -274,7 +291,8 @@ class DaskExecutor:
             return
         worker.heard = time.monotonic()
         try:
-            worker.abilities = Abilities(**asked.result(timeout=FETCH))
+            found = self._coming.pop(asked.key)[0].result() if asked.status == "finished" else asked.result()
+            worker.abilities = Abilities(**found)
         except Exception as error:
             # Whatever it is, such as a package that is not there: it is a matter of the worker.
             self._refuse(worker, f"{worker.address}: {type(error).__name__}: {error}")

@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -79,9 +79,7 @@ class Scheduler:
             return None
         if question not in self._asked:
             with self.faults():
-                asking = getattr(self._client.scheduler, question)(**arguments)
-                loop = self._client.loop.asyncio_loop
-                self._asked[question] = asyncio.run_coroutine_threadsafe(asking, loop)
+                self._asked[question] = self.begin(getattr(self._client.scheduler, question)(**arguments))
         asked = self._asked[question]
         try:
             answer = asked.result(timeout=ANSWER)
@@ -93,6 +91,10 @@ class Scheduler:
         del self._asked[question]
         self._silent_since = None
         return answer
+
+    def begin(self, asking: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Have the client's own thread wait for something."""
+        return asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
 
     @contextmanager
     def faults(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """A tour as a plain list of the cities' numbers."""
 
+import logging
 import re
 
 import numpy as np
@@ -12,6 +13,8 @@ from warptsp.problem.itinerary import Timing
 
 from ._text import line_number, quoted, token_offset
 from .format import Format, Pieces, Source, TourFile
+
+_log = logging.getLogger(__name__)
 
 
 def parse_list(source: Source, problem: Problem) -> TourFile:
@@ -60,8 +63,14 @@ def cities_in(ids: NDArray[np.int64], problem: Problem) -> TourFile:
             raise InvalidTour(
                 f"there is no city {ids[wrong][0]}: the list has a 0, so it counts from 0 to {problem.n - 1}"
             )
-        return TourFile(ids.astype(np.int32))
-    return TourFile(problem.cities_of(ids))
+        cities = ids.astype(np.int32)
+    else:
+        cities = problem.cities_of(ids)
+    if len(ids) and problem.label(cities[0]).isdigit():
+        names, numbers = [problem.label(city) for city in cities.tolist()], list(map(str, ids.tolist()))
+        if names != numbers and set(names) == set(numbers):
+            _log.warning("the list is taken for numbers of nodes, not for names, which are such numbers, too")
+    return TourFile(cities)
 
 
 def _write(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pieces:

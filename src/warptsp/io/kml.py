@@ -48,7 +48,9 @@ def _points(source: Source) -> Problem:
         words = counted(nowhere, "placemark without a place is", "placemarks without a place are")
         _log.warning("%s: %s left out, such as an address alone", source.file, words)
     nothing = "has no placemarks with a Point: places are needed"
-    if link:
+    if link and places:
+        _log.warning("%s: links to more places, which are not fetched: %s", source.file, quoted(link, 200))
+    elif link:
         nothing = (
             f"has no places but a link to them, which is not fetched, {quoted(link, 200)}: in Google's My "
             "Maps export the map without keeping its data up to date, or download what is linked"

@@ -162,10 +162,9 @@ def _check_degrees(
         if low[axis] < least or high[axis] > most:
             column = coordinates[:, axis]
             row = int(np.argmax((column < least) | (column > most)))
-            plane = as_called('metric="euclidean"', "--x COLUMN --y COLUMN")
             raise InvalidProblem(
                 f"{word} {column[row]:.15g} of city {row} (counted from 0) lies outside {least:g} to "
-                f"{most:g}: degrees are needed, latitude before longitude; for metres of a map, {plane}"
+                f"{most:g}: degrees are needed, latitude before longitude"
             )
 
 

@@ -1,5 +1,6 @@
 """How files, messages and people call the cities of an instance: by numbers of their own, and by names."""
 
+import logging
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,6 +13,8 @@ from warptsp._checks import shown
 from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem.values import integer_array
+
+_log = logging.getLogger(__name__)
 
 # Names that a mistyped one is compared with: some hundredths of a second.
 _NAMES_COMPARED = 10_000
@@ -99,7 +102,15 @@ def city_of_file(names: Cities, text: str) -> int:
 
     Raises `InvalidOption`: there is no such city, or several of this name.
     """
-    if (city := _named(names, text)) is not None or (city := _numbered(names, text)) is not None:
+    named, numbered = _named(names, text), _numbered(names, text)
+    if numbered is not None and named is not None and named != numbered:
+        _log.warning(
+            "%s: taken for the name of node %d, not for the node of this number, %s",
+            text,
+            names.node_id(named),
+            shown(names.label(numbered)),
+        )
+    if (city := numbered if named is None else named) is not None:
         return city
     ids = (1, names.n) if names.node_ids is None else (names.node_ids.min(), names.node_ids.max())
     cure = f"; give a number from the file ({ids[0]} to {ids[1]})"

@@ -35,7 +35,7 @@ ASIDE_AGAIN = 2
 WORTH_WIDE = 0.0013
 """Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
 WORTH_DOMINOES = 0.8, 6.0
-"""Mean edges of the tour between which a root's gap is worth dominoes (EXP-554)."""
+"""Mean edges of the tour between which a root's gap is worth dominoes (EXP-555)."""
 MOST_SOLVERS = 8
 """Nodes that are solved at the same time, at most: few trees have more that are open."""
 CITIES_OF_SOLVERS = 20_000

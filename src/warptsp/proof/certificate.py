@@ -122,19 +122,22 @@ def _cut_as_json(cut: CutDescription) -> dict[str, Any]:
 
 
 def is_proof(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file says that it is a certificate of optimality; other files are not judged."""
-    return Document(path).is_of(FORMAT)
+    """Return whether a file says that it is a proof, finished or not; other files are not judged."""
+    document = Document(path)
+    return document.is_of(FORMAT) or document.is_of(FORMAT_UNFINISHED)
 
 
 def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
-    """Read what a certificate of optimality claims; `proven_bound` tells whether that is true.
+    """Read a certificate of optimality, or of the bound of an unfinished proof, for `proven_bound`.
 
     Raises
     ------
     ParseError
         The file holds no certificate of an instance with so many cities.
     """
-    return _Reader(Document(path), problem).read(FORMAT, "a certificate")
+    document = Document(path)
+    form = FORMAT_UNFINISHED if document.is_of(FORMAT_UNFINISHED) else FORMAT
+    return _Reader(document, problem).read(form, "a certificate")
 
 
 def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certificate:

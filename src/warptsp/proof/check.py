@@ -23,7 +23,7 @@ _MAX_CLASSES = 16  # whose shortest closed walk is computed; beyond, a cut must 
 
 
 def proven_bound(problem: Problem, certificate: Certificate) -> int | float | None:
-    """Return a length below which no tour is, if that proves the certificate's tour optimal; otherwise None.
+    """Return a length below which no tour is; None if a certificate of optimality does not prove its own.
 
     Nothing is shared with the native search for cuts: the right sides of cuts are computed from their
     classes, and every leaf's bound from all pairs of cities. Where lengths are real, the bound may be below
@@ -48,7 +48,8 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     length = problem.length(certificate.tour)
     if (smaller := problem.reduced) is not None:
         found = proven_bound(smaller.problem, certificate)
-        return length if found is not None and smaller.length(found) == length else None
+        bound = None if found is None else min(smaller.length(found), length)
+        return bound if bound == length or certificate.open else None
     if length != certificate.length:
         return None
     if has_one_tour(problem):
@@ -64,7 +65,8 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         instance = replace(instance, stride=_difference_of_tours(instance.lengths) or unit)
     if not all(is_valid(cut) for cut in certificate.cuts.values()):
         return None
-    if not is_complete([leaf.branches for leaf in certificate.leaves]):
+    nodes = [*certificate.leaves, *certificate.open]
+    if not is_complete([node.branches for node in nodes]):
         return None
     units = instance.units(instance.close(certificate.tour))
     target = units - instance.step(units)
@@ -74,7 +76,7 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
         bound, reduced = _bound_and_lengths(instance, certificate, certificate.elimination, (), allowed)
         allowed = allowed & (reduced <= target - bound)
         least = min(units, max(bound, target + 1))  # of tours with an edge that was eliminated
-    for leaf in certificate.leaves:
+    for leaf in nodes:
         bound, reduced = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
         if leaf.evidence.order is not None and 0 <= target - bound < MOST_SLACK:
             swept = _edges_and_rows(instance, certificate, leaf, allowed, reduced, target - bound)
@@ -82,6 +84,8 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
                 bound = target + 1
         least = min(least, bound)
     proven = instance.value(least)
+    if certificate.open:  # of a proof that is not finished
+        return min(proven, length)
     if problem.integral:
         return length if proven == length else None
     return min(proven, length) if is_optimal(problem, length, proven) else None

@@ -73,6 +73,8 @@ class Proof:
         The number of that signal.
     skipped : str or None
         What went wrong, in a line, where the proof was given up for that.
+    certified : bool
+        Whether a certificate of the bound was wanted and there is one.
     """
 
     tour: NDArray[np.int32]
@@ -88,6 +90,7 @@ class Proof:
     interrupted: bool = False
     signal: int | None = None
     skipped: str | None = None
+    certified: bool = False
 
     def without_claims(self) -> "Proof":
         """Return the same proof without what is said of lengths: its tour has missing arcs."""

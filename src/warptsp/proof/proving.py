@@ -31,6 +31,7 @@ from warptsp.proof.closed_instance import (
     Stopped,
     has_one_tour,
     is_optimal,
+    least_proved,
     provable_places,
 )
 from warptsp.proof.evidence import Certificate
@@ -73,6 +74,8 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
             assert options.first_tour is not None
             start, floor = options.first_tour(problem, token)
             search_seconds = time.monotonic() - began
+            if not problem.integral:  # of which a proof ends with less, and no bound that was told falls
+                floor = min(floor, least_proved(problem.length(start)))
         else:
             start, floor = given, 0
         places = provable_places(problem) if earlier is None or earlier.places is not None else None
@@ -94,13 +97,18 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
             floor = proving.floor
         attempts = Attempts()
-        if options.certificate is not None and proved:
-            attempts.make(write_proof, options.certificate, problem, kept)
+        # Of a search's bound that is closer there is no evidence.
+        shown = proved or bool(state and kept.open and floor <= state.instance.value(state.bound))
+        certified = shown and options.certificate is not None
+        if certified:
+            write = write_proof if proved else write_unfinished
+            certified = attempts.make(write, options.certificate, problem, kept)
         if options.checkpoint is not None and failure is None:
             attempts.make(write_unfinished, options.checkpoint, problem, kept)
     proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
     proof = replace(
         proof,
+        certified=certified,
         seconds=time.monotonic() - began,
         search_seconds=search_seconds,
         interrupted=signals.caught is not None,
@@ -307,6 +315,9 @@ class _Proving:
         edges, cuts = state.size
         length = problem.length(instance.open(state.tour))
         bound = min(length, max(instance.value(state.bound), self.floor))  # none is shorter than a proved one
+        self.floor = max(
+            self.floor, bound
+        )  # a better tour of reals may exclude less than a bound that was told
         return ProofProgress(
             seconds=time.monotonic() - self._began,
             length=length,
@@ -352,9 +363,7 @@ def _proof(
     problem.check_tour(found)
     if problem.length(found) < length:
         tour, length = found, problem.length(found)
-    bound = state.instance.value(state.bound)
-    if not proved and floor < length:  # of a proof that was stopped before its first linear programme
-        bound = max(bound, floor)
+    bound = max(state.instance.value(state.bound), floor)
     return Proof(
         tour=read_only(tour.copy()),
         length=length,

@@ -63,8 +63,8 @@ def prove(
     callback : callable, optional
         Called with a `ProofProgress` after each round, and in the search; if it returns True, the proof ends.
     certificate : path, optional
-        File for the whole proof, which ``warptsp check --certificate`` verifies; written if the tour was
-        proved optimal.
+        File for the whole proof, or that of the bound by the end, which ``warptsp check --certificate``
+        verifies; not written where the bound is still that of the search for a tour.
     checkpoint : path, optional
         File for the state of the proof (the best tour, bounds and the tree), written at most every 5 seconds
         and at the end, atomically.

@@ -34,6 +34,7 @@ _SEPARATORS = (
     r"\s+",
 )
 _LONGEST = 200  # characters, which two coordinates with all their digits do not have
+_MERCATOR = {"3857", "3785", "900913", "102100", "102113"}  # of the web, among such systems
 _DEGREES = (4326, 4258, 4269, 4267, 4979)  # systems of degrees in the registry of EPSG that tables have
 
 
@@ -44,6 +45,7 @@ class _Pair(NamedTuple):
     second: str
     geographic: bool | None = None  # None: their sizes tell
     longitude_first: bool | None = None  # None: the title of the column tells
+    system: str | None = None  # its number in the registry of EPSG
 
 
 def with_a_column_each(table: Table, options: ReadOptions) -> Table:
@@ -81,6 +83,12 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
         if pair is None:
             table.fail(f"{quoted(row[place])}: two coordinates are needed, such as '52.52, 13.405'", line)
         pairs.append(pair)
+    systems = sorted({pair.system for pair in pairs if pair.system is not None})
+    if len(systems) > 1:
+        table.fail(f"SRID {systems[0]} beside SRID {systems[1]}: one system of reference is needed for all")
+    if options.parsed is None and (mercator := _MERCATOR.intersection(systems)):
+        words = "%s: SRID %s, Web Mercator, stretches distances: SRID 4326 has degrees"
+        _log.warning(words, table.file, *mercator)
     said = None if titles is None else has_longitude_first(titles[place])
     longitude_first = [said if pair.longitude_first is None else pair.longitude_first for pair in pairs]
     pairs = [
@@ -159,7 +167,7 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
         return None
     if (wkt := _WKT.fullmatch(field)) is not None:
         system = None if wkt[1] is None else int(wkt[1]) in _DEGREES
-        return _Pair(wkt[2], wkt[3], system, longitude_first=True)
+        return _Pair(wkt[2], wkt[3], system, longitude_first=True, system=wkt[1])
     field = field.strip("()[] ").replace(MINUS, "-")
     for separator in _SEPARATORS:
         parts = [part.strip() for part in re.split(separator, field) if part.strip()]

@@ -449,10 +449,12 @@ class _Reader:
             return (np.abs(latitude) > 90.0) | (longitude < -180.0) | (longitude > 360.0)
 
         latitude, longitude = coordinates[:, 0], coordinates[:, 1]
-        if columns.positions and len(coordinates) and not outside(longitude, latitude).any():
-            named = columns.as_options()
-            message += f"; {as_columns(lat=named['lon'], lon=named['lat'])} exchanges the two"
         bad = outside(latitude, longitude)
+        if columns.positions and bad.any():
+            lat, lon = map(columns.as_options().__getitem__, ("lat", "lon"))
+            message += f"; for metres of a map, {as_columns(x=lon, y=lat)}"
+            if not outside(longitude, latitude).any():
+                message += f"; {as_columns(lat=lon, lon=lat)} exchanges the two"
         return message, self._line_of(int(np.argmax(bad))) if bad.any() else None
 
     def _check_ids(self, ids: NDArray[np.float64], columns: Columns) -> None:

@@ -12,11 +12,11 @@ from warptsp.problem.origin import METRES
 # In the plane.
 _X = (
     "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx, xaxis, xachse, xpos, "
-    "posx, xposition, positionx, xmm, xcm, xm, xpx, midx, refx, centerx, centrex, utme, utmeasting"
+    "posx, xposition, positionx, midx, refx, centerx, centrex, utme, utmeasting"
 )
 _Y = (
     "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy, yaxis, yachse, ypos, "
-    "posy, yposition, positiony, ymm, ycm, ym, ypx, midy, refy, centery, centrey, utmn, utmnorthing"
+    "posy, yposition, positiony, midy, refy, centery, centrey, utmn, utmnorthing"
 )
 _Z = "z, zcoord, zcoordinate, coordz, zkoordinate, pointz, zaxis, zachse, zpos"
 # English with the names of GTFS, Darwin Core, OurAirports, GPS loggers and DaData; then German, Spanish and
@@ -56,7 +56,10 @@ _NAMES = (
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
 )
 _ID = ("id", "node, index, number, nr, #")
-_UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")
+_UNIT = re.compile(  # in brackets, or behind x, y or z, where "in" may be the opposite of "out"
+    r"(?:\s*[(\[]|(?<=^[xyz])[\s_.\-]*(?!in|grad))"
+    r"(deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]?$"
+)
 
 
 def plain(title: str) -> str:
@@ -72,16 +75,17 @@ def plain(title: str) -> str:
 def common_unit(titles: Iterable[str]) -> str:
     """The unit behind each of these titles, if lengths may have it; or nothing.
 
-    Raises `InvalidProblem`: they have different ones.
+    Raises `InvalidProblem`: they have different ones, or one has none.
 
-    >>> common_unit(["X (m)", "Y [m]"]), common_unit(["x (km)", "y"]), common_unit(["x (ft)", "y (ft)"])
-    ('m', '', '')
+    >>> common_unit(["X (m)", "Y [m]"]), common_unit(["x_km", "y_km"]), common_unit(["x (ft)", "y (ft)"])
+    ('m', 'km', '')
     """
-    found = {_UNIT.search(title.strip().casefold()) for title in titles}
-    units = {"" if unit is None else unit[1] for unit in found}
-    if len(units - {""}) > 1:
-        raise InvalidProblem(f"x and y are in {' and '.join(sorted(units))}: one unit for both is needed")
-    return units.pop() if len(units) == 1 and not units.isdisjoint(METRES) else ""
+    found = [_UNIT.search(title.strip().casefold()) for title in titles]
+    units = sorted({"" if unit is None else unit[1] for unit in found}, reverse=True)
+    if len(units) > 1:
+        shown = " and ".join(unit or "an unknown unit" for unit in units)
+        raise InvalidProblem(f"x and y are in {shown}: one unit for both is needed")
+    return "".join(set(units) & METRES.keys())
 
 
 def _words(*ranks: str) -> dict[str, int]:

@@ -72,7 +72,8 @@ def parse_problem(data: bytes, file: str, asymmetric: bool = False, *, groups: b
     try:
         problem = Problem(metric, **fields)
     except InvalidProblem as error:
-        text.fail(str(error), text.sections[section].begin, text.sections[section].keyword)
+        plane = "; metres of a map have EDGE_WEIGHT_TYPE EUC_2D" if metric.geographic else ""
+        text.fail(f"{error}{plane}", text.sections[section].begin, text.sections[section].keyword)
     problem = _with_fixed_edges(text, problem)
     return dataclasses.replace(problem, extra={"group": _sets(text, problem)}) if in_sets else problem
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -282,10 +283,14 @@ class Reader:
         above, data = self.stack[-1], self.source.data
         tag = group.begin, _tag_end(data, group.begin)
         if len(group.shapes) == 1 and not group.written:
-            only = group.shapes[0]
-            beside = data[tag[1] : only.slot[0]] + data[only.slot[1] : self.parser.CurrentByteIndex]
-            if beside.strip() and not only.around:  # a comment goes with the whole of it
+            only, at, beside = group.shapes[0], tag[1], b""
+            inside = list(takewhile(lambda inner: inner[0] > group.begin, reversed(self.tags)))
+            for begin, behind in sorted([only.slot, *inside, (self.parser.CurrentByteIndex, end)]):
+                beside += data[at:begin]
+                at = behind
+            if beside.strip():  # a comment goes with the whole of it
                 only.split, only.fixed = False, only.fixed or len(only.subpaths) > 1
+                only.around, self.tags = [], self.tags[: len(self.tags) - len(inside)]
             if len(only.subpaths) == 1 or not only.split:  # the group goes with it
                 only.slot, only.run = (group.begin, end), above.run
                 return True

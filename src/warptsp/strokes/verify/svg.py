@@ -257,23 +257,23 @@ class _Document:
             tag = _ID.sub(b"", self.data[node.begin : node.inside])
             context = replace(context, groups=(*context.groups, tag, self._rest(node)))
             self.ids.update(_ids(node))
-        at = node.inside
+        at, alone = node.inside, mixed and len(_shapes(node)) == 1
         for child in node.children:
-            if not mixed or len(_shapes(node)) != 1:
+            if not alone:
                 self._add(self.data[at : child.begin])
             at = child.end
+            if alone and _is_beside(child):
+                continue  # it goes with the shape
             if child.name in GEOMETRY:
                 self._shape(child, context)
             elif child.name in _HOLDING:
                 self._walk(child, context)
-            elif mixed and len(_shapes(node)) == 1:
-                continue  # it goes with the shape
             else:
                 passed = child.name in _UNDRAWN or (self.rules.inner_first and child.name in _WRITTEN)
                 self.stretch += not passed
                 self._add(self.data[child.begin : child.end])
                 self.stretch += not passed
-        if not mixed or len(_shapes(node)) != 1:
+        if not alone:
             self._add(self.data[at : node.last])
         if not mixed:
             self.stretch += 1
@@ -286,7 +286,7 @@ class _Document:
         at, found = node.inside, []
         for child in node.children:
             found.append(self.data[at : child.begin].strip())
-            if child.name in _UNDRAWN:
+            if _is_beside(child):
                 found.append(self.data[child.begin : child.end])
             at = child.end
         return b"".join([*found, self.data[at : node.last].strip()])
@@ -297,7 +297,7 @@ class _Document:
             return False
         groups = [child for child in node.all() if child.name == "g"]
         plain = all(not (_said(n) - (_UNDERSTOOD - {"opacity"})) and not _ids(n) & self.named for n in groups)
-        if len(_shapes(node)) == 1 and (plain or self._rest(node) or not self._has_parts(node, context)):
+        if len(_shapes(node)) == 1 and (plain or not self._has_parts(node, context)):
             return all(n.name in GEOMETRY or n.name in _UNDRAWN or (n.name == "g" and not _is_layer(n))
                        for n in _outside_of_shapes(node))  # fmt: skip
         drawn = all(n.name in GEOMETRY or n.name == "g" for n in _outside_of_shapes(node))
@@ -306,6 +306,8 @@ class _Document:
     def _has_parts(self, node: _Node, context: _Context) -> bool:
         """Whether the only shape in a group becomes several."""
         while node.name not in GEOMETRY:
+            if self._rest(node):
+                return False
             shapes = (child for child in node.children if child.name in GEOMETRY or _shapes(child))
             node = next(child for child in shapes if not _is_hidden(child))
             context = context.within(node)
@@ -390,6 +392,11 @@ def _shapes(node: _Node) -> list[_Node]:
     return [n for n in _outside_of_shapes(node) if n.name in GEOMETRY and not _is_hidden(n)]
 
 
+def _is_beside(node: _Node) -> bool:
+    """Whether it draws nothing where it stands, and holds nothing that does."""
+    return _is_hidden(node) or node.name in _UNDRAWN or (node.name in _HOLDING and not _shapes(node))
+
+
 def _moves(node: _Node) -> bool:
     return any(child.name.startswith(("animate", "set")) for child in node.all())
 
@@ -402,7 +409,7 @@ def _outside_of_shapes(node: _Node) -> list[_Node]:
     """What is in a group and in its groups, but not what is in shapes or in what is not drawn."""
     found, at = list(node.children), 0
     while at < len(found):
-        if found[at].name in _HOLDING:
+        if found[at].name in _HOLDING and not _is_hidden(found[at]):
             found += found[at].children
         at += 1
     return found
