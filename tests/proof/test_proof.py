@@ -25,7 +25,7 @@ from warptsp.io import read_tour
 from warptsp.proof.closed_instance import TOLERANCE
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import proven_bound, proving, read_proof
+from warptsp.proof import branch_and_cut, node_solver, proven_bound, proving, read_proof
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.solver.proving import prove
 
@@ -427,3 +427,23 @@ def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
     monkeypatch.setattr("warptsp.solver.solve", None)
     with pytest.raises(WarpTSPError, match=message):
         prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)
+
+
+@pytest.mark.parametrize(
+    ("worth", "sought"), [((0.0, np.inf), True), ((np.inf, np.inf), False), ((0.0, 0.0), False)]
+)
+def test_dominoes_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sought):
+    leave_out_sweeps(monkeypatch)
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
+    monkeypatch.setattr(branch_and_cut, "WORTH_DOMINOES", worth)
+    efforts, cut = set(), node_solver.NodeSolver.cut_at_root
+
+    def noted(solver, effort):
+        efforts.add(effort)
+        return cut(solver, effort)
+
+    monkeypatch.setattr(node_solver.NodeSolver, "cut_at_root", noted)
+    problem = Problem.from_points(np.random.default_rng(1).integers(0, 1000, (100, 2)), "EUC_2D")
+    assert warptsp.prove(problem).proved
+    assert (node_solver.Effort.DOMINOES in efforts) == sought
+    assert node_solver.Effort.LOCAL in efforts

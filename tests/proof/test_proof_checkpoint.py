@@ -147,12 +147,13 @@ def test_a_proof_that_was_killed(in_tree, tmp_path):
     program = f"""
 import os, numpy as np, warptsp
 from warptsp.io import read_tour
-from warptsp.proof import node_solver
+from warptsp.proof import branch_and_cut, node_solver
 from warptsp.solver import proving
 proving.CHECKPOINT_SECONDS = 0.0
 node_solver._ROUNDS = dict.fromkeys(node_solver.Effort, 1)
 node_solver._ROUNDS_IN_TREE = 2, 2
 node_solver.MOST_STATES = 0
+branch_and_cut.WORTH_DOMINOES = 0, 0
 problem = warptsp.Problem.from_points(np.load({str(points)!r}), "EUC_2D")
 def kill(now):
     if now.nodes > 3:
