@@ -315,9 +315,8 @@ class _Proving:
         edges, cuts = state.size
         length = problem.length(instance.open(state.tour))
         bound = min(length, max(instance.value(state.bound), self.floor))  # none is shorter than a proved one
-        self.floor = max(
-            self.floor, bound
-        )  # a better tour of reals may exclude less than a bound that was told
+        # A better tour of reals may exclude less than a bound that was told.
+        self.floor = max(self.floor, bound)
         return ProofProgress(
             seconds=time.monotonic() - self._began,
             length=length,
