@@ -66,8 +66,8 @@ def cities_in(ids: NDArray[np.int64], problem: Problem) -> TourFile:
         cities = ids.astype(np.int32)
     else:
         cities = problem.cities_of(ids)
-    if len(ids) and problem.label(cities[0]).isdigit():
-        names, numbers = [problem.label(city) for city in cities.tolist()], list(map(str, ids.tolist()))
+    if problem.labels is not None and len(ids) and problem.labels[cities[0]].isdigit():
+        names, numbers = [problem.labels[city] for city in cities.tolist()], list(map(str, ids.tolist()))
         if names != numbers and set(names) == set(numbers):
             _log.warning("the list is taken for numbers of nodes, not for names, which are such numbers, too")
     return TourFile(cities)
