@@ -447,3 +447,13 @@ def test_dominoes_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sou
     assert warptsp.prove(problem).proved
     assert (node_solver.Effort.DOMINOES in efforts) == sought
     assert node_solver.Effort.LOCAL in efforts
+
+
+def test_no_certificate_is_written_of_a_claim_that_was_withdrawn(monkeypatch, tmp_path):
+    problem, file = Problem.from_points(whole_points(30, 1), "EUC_2D"), tmp_path / "proof.json"
+    assert warptsp.prove(problem, certificate=file).certified
+    file.unlink()
+    monkeypatch.setattr(proving, "confirmed_bound", lambda *_: None)
+    proof = warptsp.prove(problem, certificate=file)
+    assert (proof.proved, proof.certified, proof.lower_bound) == (False, False, 0)
+    assert not file.exists()

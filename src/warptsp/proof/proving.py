@@ -97,15 +97,16 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 kept, proved = certificate_of(problem, state), _is_proved(problem, state)
             floor = proving.floor
         attempts = Attempts()
-        # Of a search's bound that is closer there is no evidence.
-        shown = proved or bool(state and kept.open and floor <= state.instance.value(state.bound))
+        if options.checkpoint is not None and failure is None:
+            attempts.make(write_unfinished, options.checkpoint, problem, kept)
+        proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
+        # A claim that was withdrawn is not written; of a search's bound that is closer there is no evidence.
+        own = state is not None and floor <= state.instance.value(state.bound)
+        shown = proof.proved or bool(own and kept.open and proof.lower_bound)
         certified = shown and options.certificate is not None
         if certified:
             write = write_proof if proved else write_unfinished
             certified = attempts.make(write, options.certificate, problem, kept)
-        if options.checkpoint is not None and failure is None:
-            attempts.make(write_unfinished, options.checkpoint, problem, kept)
-    proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
     proof = replace(
         proof,
         certified=certified,
@@ -341,7 +342,7 @@ def _confirmed(problem: Problem, proof: Proof) -> Proof:
     """Return a proof whose claims may leave the package."""
     bound = confirmed_bound(problem, proof.length, proof.lower_bound)
     if bound is None:
-        return replace(proof, proved=False, lower_bound=0, root_bound=0)
+        return replace(proof, proved=False, lower_bound=0, root_bound=0, certified=False)
     return replace(proof, lower_bound=bound, root_bound=min(proof.root_bound, bound))
 
 
