@@ -1,11 +1,10 @@
 """The main solver on a GPU: gap at given time limits, and time to given gaps compared with the CPU.
 
 Every run is one call of `warptsp.solve`, from coordinates in host memory to the tour in host memory, in one
-process; each kernel has been compiled and each device opened once before. Four tables:
+process; each kernel has been compiled and each device opened once before. Three tables:
 
-- *bars*: the median gap of three seeds within a time limit, of one seed from a minute on;
-- *aims*: more ambitious targets, one seed; a run of the first table that is as good sooner stands for it,
-  and a run that may take longer than `--aim-seconds` ends then;
+- *bars*: the median gap of three seeds within a time limit, of one seed from a minute on; with `--sharper`
+  against sharper targets, and that table alone;
 - *launch*: the search's kernel in those runs: kicks per second, registers, shared memory, parts at once, the
   share of the search's time that is spent outside it, and the maximum memory that arrays took, in total and
   per city, next to the estimate made before a run;
@@ -42,14 +41,13 @@ BARS: dict[str, list[tuple[float, float]]] = {
     "E1M.0": [(1.0, 4), (0.17, 10), (0.09, 30), (0.05, 100)],
     "E10M.0": [(1.0, 20), (0.20, 60), (0.10, 300)],
 }
-AIMS: dict[str, list[tuple[float, float]]] = {
-    "E10k.0": [(0.001, 60)],
-    "d18512": [(0.003, 60)],
-    "E100k.0": [(0.5, 1.5), (0.01, 60)],
-    "C100k.0": [(0.03, 60)],
-    "pla85900": [(0.02, 60)],
-    "E1M.0": [(0.5, 5), (0.12, 10), (0.06, 30), (0.03, 100), (0.02, 300)],
-    "E10M.0": [(0.5, 120)],
+SHARPER_BARS: dict[str, list[tuple[float, float]]] = {
+    "E10k.0": [(0.001, 5)],
+    "E100k.0": [(0.010, 10), (0.003, 60), (0.0012, 300)],
+    "C100k.0": [(0.3, 3), (0.02, 30), (0.002, 60)],
+    "pla85900": [(0.010, 8), (0.002, 60), (0.0005, 300)],
+    "E1M.0": [(0.12, 10), (0.05, 30), (0.022, 100), (0.010, 300)],
+    "E10M.0": [(0.15, 60), (0.045, 300)],
 }
 COMPARED = {"d18512": 2.0, "E100k.0": 3.0, "E1M.0": 4.0}  # seconds
 GAPS = (5.0, 2.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2)
@@ -79,7 +77,9 @@ def measure_bars(options: argparse.Namespace, problems: dict[str, Any]) -> list[
     """Return the runs of each bar."""
     found = []
     for name in options.instances:
-        for gap, seconds in BARS[name]:
+        for gap, seconds in options.bars[name]:
+            if seconds > options.longest:
+                continue
             runs = []
             for seed in options.seeds if seconds < 60 else options.seeds[:1]:
                 note(f"{name}: {gap:g} % within {seconds:g} s, seed {seed}")
@@ -88,8 +88,8 @@ def measure_bars(options: argparse.Namespace, problems: dict[str, Any]) -> list[
     return found
 
 
-def bar_table(bars: list[dict[str, Any]]) -> str:
-    """Return the first table."""
+def bar_table(bars: list[dict[str, Any]], digits: int = 3) -> str:
+    """Return the first table, with gaps to so many digits."""
     rows = []
     for bar in bars:
         gaps = [one["gap"] for one in bar["runs"]]
@@ -99,7 +99,7 @@ def bar_table(bars: list[dict[str, Any]]) -> str:
             [
                 bar["instance"],
                 f"{bar['gap']:g} % in {bar['seconds']:g} s",
-                spread(gaps),
+                spread(gaps, digits),
                 spread(walls, 2),
                 verdict,
             ]
@@ -107,51 +107,8 @@ def bar_table(bars: list[dict[str, Any]]) -> str:
     return table(["instance", "bar", "gap %", "s", ""], rows)
 
 
-def measure_aims(
-    options: argparse.Namespace, problems: dict[str, Any], bars: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return a run for each aim."""
-    found = []
-    for name in options.instances:
-        for gap, seconds in AIMS[name]:
-            sooner = [
-                (bar["seconds"], one)
-                for bar in bars
-                for one in bar["runs"][:1]
-                if bar["instance"] == name
-                and bar["seconds"] <= seconds
-                and (one["gap"] <= gap or bar["seconds"] in (seconds, options.aim_seconds))
-            ]
-            if sooner:
-                limit, one = sooner[0]
-            else:
-                limit = min(seconds, options.aim_seconds)
-                note(f"{name}: {gap:g} % within {limit:g} s")
-                one = run(problems[name], "cuda", limit, options.seeds[0])
-            found.append({"instance": name, "gap": gap, "seconds": seconds, "limit": limit, "run": one})
-    return found
-
-
-def aim_table(aims: list[dict[str, Any]]) -> str:
-    """Return the second table."""
-    rows = []
-    for aim in aims:
-        reached = aim["run"]["gap"] <= aim["gap"]
-        verdict = "met" if reached else "missed" if aim["limit"] == aim["seconds"] else "not within this run"
-        rows.append(
-            [
-                aim["instance"],
-                f"{aim['gap']:g} % in {aim['seconds']:g} s",
-                f"{aim['run']['gap']:.3f}",
-                f"{aim['run']['wall']:.2f}",
-                verdict,
-            ]
-        )
-    return table(["instance", "aim", "gap %", "s", ""], rows)
-
-
 def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of the third table, from the last run of each instance."""
+    """Return the rows of the second table, from the last run of each instance."""
     from warptsp.backends.cuda.device import Device
     from warptsp.backends.cuda.launch_plan import needed_bytes, plan_launch
 
@@ -184,7 +141,7 @@ def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> l
 
 
 def launch_table(rows: list[dict[str, Any]]) -> str:
-    """Return the third table."""
+    """Return the second table."""
     head = [
         "instance", "parts", "cities", "bytes of shared memory", "warps an SM (occupancy)",
         "registers, local bytes", "million kicks/s", "kicks a city", "passes a kick",
@@ -213,7 +170,7 @@ def measure_devices(options: argparse.Namespace, problems: dict[str, Any]) -> li
 
 
 def device_table(runs: list[dict[str, Any]]) -> str:
-    """Return the fourth table: seconds to each gap, and how many times faster the GPU was."""
+    """Return the third table: seconds to each gap, and how many times faster the GPU was."""
     rows = []
     for name in dict.fromkeys(one["instance"] for one in runs):
         three = [one for one in runs if one["instance"] == name]
@@ -239,8 +196,10 @@ def main() -> None:
         "--instances", nargs="+", choices=list(BARS), default=list(BARS), metavar="NAME"
     )
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
-    options_parser.add_argument("--aim-seconds", type=float, default=120.0, help="longest run for an aim")
-    options_parser.add_argument("--aims", action=argparse.BooleanOptionalAction, default=True)
+    options_parser.add_argument("--sharper", action="store_true", help="sharper targets, their table alone")
+    options_parser.add_argument(
+        "--longest", type=float, default=300.0, help="limit up to which bars are tried"
+    )
     options_parser.add_argument(
         "--compare", action=argparse.BooleanOptionalAction, default=True, help="with the CPU"
     )
@@ -252,6 +211,8 @@ def main() -> None:
         options_parser.error("--add is of no use without --output")
     if options.quick:
         options.instances, options.seeds = list(QUICK), options.seeds[:1]
+    options.bars = SHARPER_BARS if options.sharper else BARS
+    options.instances = [name for name in options.instances if name in options.bars]
     options.instances = [name for name in options.instances if is_available(options.shared, name)]
     problems = {name: load(options.shared, name) for name in options.instances}
     import warptsp
@@ -262,22 +223,22 @@ def main() -> None:
         while not was_on_gpu(warptsp.solve(problem, device="cuda", time_limit=2.0)):
             pass
     bars = measure_bars(options, problems)
-    aims = measure_aims(options, problems, bars) if options.aims and not options.quick else []
-    results: dict[str, list[Any]] = {
-        "bars": bars,
-        "aims": aims,
-        "launches": describe_launches(bars, problems),
-    }
+    name = "gpu_sharper" if options.sharper else "gpu_search"
+    results: dict[str, list[Any]] = {"bars": bars}
+    if options.sharper:
+        if options.add:
+            results = added_to(name, options.output, results, list(BARS))
+        report(name, "Sharper targets on a GPU", bar_table(results["bars"], 4), results, options.output)
+        return
+    results["launches"] = describe_launches(bars, problems)
     results["devices"] = measure_devices(options, problems) if options.compare else []
     if options.add:
-        results = added_to("gpu_search", options.output, results, list(BARS))
+        results = added_to(name, options.output, results, list(BARS))
     tables = [bar_table(results["bars"])]
-    if results["aims"]:
-        tables.append(aim_table(results["aims"]))
     tables.append(launch_table(results["launches"]))
     if results["devices"]:
         tables.append(device_table(results["devices"]))
-    report("gpu_search", "The search on a GPU", "\n\n".join(tables), results, options.output)
+    report(name, "The search on a GPU", "\n\n".join(tables), results, options.output)
 
 
 if __name__ == "__main__":

@@ -61,6 +61,40 @@ def test_a_stop_returns_a_tour() -> None:
     assert problem.length(same) <= problem.length(tour)
 
 
+def test_members_are_searched_among_them() -> None:
+    from warptsp.backends.instance import SearchInstance
+
+    problem, token = clusters(4000, seed=6), _native.StopToken()
+    instance = SearchInstance.build(problem, token)
+    assert instance is not None
+    candidates = instance.candidates(8, 1, 1, token)
+    start = np.arange(problem.n, dtype=np.int32)
+
+    def search() -> _native.TourSearch:
+        return instance.tour_search(candidates, start, LkParams().of_search(problem.n))
+
+    means = []
+    for is_wanted in (False, True):
+        population = search()
+        population.grow(
+            count=4, kicks_per_city=0.0, temperature=0.0, steps=6, long_links=is_wanted, seed=1, round=1,
+            threads=2, token=token,
+        )  # fmt: skip
+        means.append(population.mean_length)
+        problem.check_tour(instance.open(population.best()))
+        assert problem.length(instance.open(population.best())) == population.best_length
+    assert means[1] < 0.97 * means[0]
+    tours = np.stack([construct(problem, name, seed=1) for name in ("greedy", "space-filling")])
+    tours = np.stack([instance.close(tour) for tour in tours])
+    as_they_are, better, stopped = search(), search(), search()
+    as_they_are.add(tours, 2)
+    better.add_with_better_long_links(tours, 2, token)
+    assert better.mean_length < 0.97 * as_they_are.mean_length
+    token.request()
+    stopped.add_with_better_long_links(tours, 2, token)
+    assert stopped.mean_length == as_they_are.mean_length
+
+
 def test_cpu_threads_search_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = clusters(8000, seed=5)
     monkeypatch.setitem(improve_long_links.__kwdefaults__, "kicks", 2000)  # enough here

@@ -339,10 +339,10 @@ def test_time_that_members_do_not_need_is_for_their_crossover():
 
 
 def test_between_clusters_it_is_for_later_populations():
-    even, uneven = plan(100_000, 60.0), plan(100_000, 60.0, uneven=True)
-    later = plan(100_000, 60.0, uneven=True, later=True)
-    assert even.selection > uneven.selection > later.selection == tuning.GPU_SELECTION
-    assert plan(100_000, 60.0, later=True) == even
+    usual, first = plan(100_000, 60.0), plan(100_000, 60.0, clustered=True)
+    later = plan(100_000, 60.0, clustered=True, later=True)
+    assert usual.selection > first.selection > later.selection > tuning.GPU_SELECTION
+    assert plan(100_000, 60.0, later=True) == usual
 
 
 def test_plans_for_kicks():
@@ -390,10 +390,6 @@ def test_kicks_between_populations_where_long_links_carry_much(monkeypatch, unev
         assert (populations, searched) == (1, False)
     else:
         assert (populations > 1, searched) == (True, True)
-
-
-def test_tours_between_clusters_are_crossed_sooner():
-    assert plan(100_000, 2.2, most=300, uneven=True).members > plan(100_000, 2.2, most=300).members
 
 
 class WholeSearchOnCpu(SearchOnCpu):

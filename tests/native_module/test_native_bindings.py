@@ -146,8 +146,8 @@ def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, thread
 def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2):
     made = tour_search()
     made.grow(
-        count=count, kicks_per_city=kicks_per_city, temperature=temperature, steps=3, seed=1, round=1,
-        threads=threads, token=token(),
+        count=count, kicks_per_city=kicks_per_city, temperature=temperature, steps=3, long_links=True, seed=1,
+        round=1, threads=threads, token=token(),
     )  # fmt: skip
     made.return_to_best()
 
@@ -156,6 +156,7 @@ def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2):
 def add(tours=TOUR[None], threads=2, count=1):
     made = tour_search()
     made.add(tours, threads)
+    made.add_with_better_long_links(tours, threads, token())
     made.keep_members(count)
 
 

@@ -193,6 +193,10 @@ class _Search(ThreadEngine["TourSearch"]):
         return self.cross()
 
     @property
+    def members_have_long_links(self) -> bool:
+        return self.knows_long_links and self.clustered
+
+    @property
     def gathers(self) -> bool:
         return gathers(self.n, self.run)
 

@@ -137,7 +137,6 @@ class _CudaSearch(Engine[PopulationPlan]):
         self.search = search
         self.population: GpuPopulation | None = None
         self.long_links = self.knows_long_links and problem.n >= tuning.GPU_MIN_LONG_EDGES
-        self.uneven = False  # unless the first look at long links says so
         # Members of a population know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
         self.populates = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
@@ -172,7 +171,6 @@ class _CudaSearch(Engine[PopulationPlan]):
         if not are_worth_it(lengths, self.n):
             self.long_links = False
             return None
-        self.uneven = True
         self.clustered = share_of_length(lengths, self.n) > tuning.CLUSTERED
         return cities.problems_own(search.tour) if tour is None else tour
 
@@ -204,7 +202,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             threads=self.run.threads,
             seconds=planned_seconds(self.run),
             kicks=None if left is None else left / n,
-            uneven=self.uneven,
+            clustered=self.clustered,
             later=self.combined,
         )
 
@@ -237,9 +235,14 @@ class _CudaSearch(Engine[PopulationPlan]):
         polish = Polish(search, run) if timed and self.n >= cuda_tuning.MIN_ORDERED else None
         apart = timed and self.combined and self.n <= tuning.LIGHT_MEMBERS.apart
         self.combined = True
-        selection = plan.selection
         if population.cross(
-            members, search.best(), self.report, selection=selection, polish=polish, apart=apart
+            members,
+            search.best(),
+            self.report,
+            selection=plan.selection,
+            polish=polish,
+            long_links=self.clustered,
+            apart=apart,
         ):
             return True
         self.alone = population.alone  # of closed tours, the only ones that have populations here

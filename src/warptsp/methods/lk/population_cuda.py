@@ -43,21 +43,18 @@ def plan_population(
     seconds: float | None,
     kicks: float | None,
     gpus: int = 1,
-    uneven: bool = False,
+    clustered: bool = False,
     later: bool = False,
 ) -> PopulationPlan | None:
     """Choose a population for the seconds and kicks a city that are left, None without a limit; None if it
     would be too small.
 
     A GPU searches cities up to `room` at once: fewer take as long. Members, `most` at most, are divided among
-    the GPUs; a plan for kicks alone is the same for any number of them. `threads` are the CPU's. Where the
-    longest links carry much of the tour, as between clusters, it is `uneven`: crossover takes less time, and
-    more children are worth less than `later` populations, which have the best tour among them.
+    the GPUs; a plan for kicks alone is the same for any number of them. `threads` are the CPU's. Between
+    clusters more children are worth less than `later` populations, which have the best tour among them.
     """
     # Seconds a tour and city.
     crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
-    if uneven:
-        crossing *= tuning.GPU_UNEVEN_CROSSING
     if seconds is not None:
         seconds -= gathering_seconds(n, 0, threads)
         crossing += tuning.GATHERING / threads
@@ -93,8 +90,8 @@ def plan_population(
         member_kicks = _kicks_in(spare / max(room, (crossed - 1) * n / gpus))
     else:  # better members, and slower crossover
         most_leisure = tuning.GPU_LEISURE
-        if uneven:
-            most_leisure = 1.0 if later else tuning.GPU_UNEVEN_LEISURE
+        if clustered:
+            most_leisure = tuning.GPU_CLUSTERED_LATER_LEISURE if later else tuning.GPU_CLUSTERED_LEISURE
         leisure = min(most_leisure, seconds / (crossed * n * (a_city + crossing)))
         member_kicks = max(member_kicks, _kicks_in(gpus * balance * crossing * math.sqrt(leisure)))
     a_city = _growth(member_kicks) / gpus
@@ -272,19 +269,27 @@ class GpuPopulation:
         *,
         selection: int,
         polish: Polish | None,
+        long_links: bool = False,
         apart: bool = False,
     ) -> bool:
         """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
-        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile. `apart`: the tour
-        of the search joins at the end, and is not known before.
+        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile. With `long_links`
+        members are searched among these first. `apart`: the tour of the search joins at the end, and is not
+        known before.
         """
         run, self._made = self.run, 0
         if apart:
             self._native = self._search_of(members[0])
         native = self._native
         native.forget()
-        native.add(members, run.threads)
+        if not long_links:
+            native.add(members, run.threads)
+        else:
+            for some in np.array_split(members, math.ceil(len(members) / run.threads)):
+                native.add_with_better_long_links(some, run.threads, run.token)
+                if report("population"):
+                    return True
         if not apart:
             native.add(tour[np.newaxis], 1)
         if polish is not None:

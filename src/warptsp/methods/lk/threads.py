@@ -109,6 +109,11 @@ class ThreadEngine(Engine[int], Generic[Native]):
     # Populations
 
     @property
+    def members_have_long_links(self) -> bool:
+        """Whether members are searched among their long links, too."""
+        return False
+
+    @property
     def gathers(self) -> bool:
         """Whether the best member of a population takes over what the others have better, at its end."""
         return False
@@ -162,6 +167,7 @@ class ThreadEngine(Engine[int], Generic[Native]):
                 kicks_per_city=kicks,
                 temperature=tuning.MEMBER_TEMPERATURE,
                 steps=self.members.steps,
+                long_links=self.members_have_long_links,
                 seed=run.seed,
                 round=self.round,
                 threads=run.threads,

@@ -13,13 +13,10 @@ from warptsp._native import Kicks, LkParams, PopulationPlan
 MEMBER_TEMPERATURE = 0.2  # of kicks of a member, in mean edges
 
 # Either search: the long edges of a tour as a problem of their own (long_links.py).
-LONG_SHARE = 0.1  # of all edges are long ones (EXP-042)
 UNEVEN = 0.28  # share of the tour's length that they have, from which it is worth it (EXP-126, EXP-433)
 CLUSTERED = 0.34  # the same of clusters (EXP-254)
-MAX_LONG_EDGES = 100_000  # at once
 SAMPLED_EDGES = 50_000  # from which that share is estimated (EXP-100, EXP-117)
 LONG_KICKS = 20_000
-LONG_SLICE = 1000  # kicks between two looks at the token
 LONG_SET_UP = 3e-7  # seconds a city before the first kick (EXP-434)
 LONG_TIME_SHARE = 0.2  # of the time that is left for the whole search, at most
 
@@ -190,16 +187,15 @@ GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
 # EXP-444);
 GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.1
 # share of that for the smallest populations, to which kicks are worth more than the end of crossover
-# (EXP-409, EXP-445);
+# (EXP-409, EXP-445).
 GPU_HURRIED_CROSSING = 0.8
-# and where the longest links carry more than UNEVEN of the tour (EXP-409, EXP-444).
-GPU_UNEVEN_CROSSING = 0.7
 GPU_BALANCE = 0.6  # time for growth, in times of that for crossover: the gap is flat around it (EXP-044)
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
 # Of so many children one is taken, and of so many more for each further time that there is, up to so many
 # times in all (EXP-446, EXP-489).
 GPU_SELECTION, GPU_SELECTION_OF_LEISURE, GPU_LEISURE = 5, 13, 6.0
-GPU_UNEVEN_LEISURE = 1.54  # for one of 12, between clusters; one of 5 in later populations (EXP-552)
+# The same between clusters: up to one of 30, and of 12 in later populations (EXP-556).
+GPU_CLUSTERED_LEISURE, GPU_CLUSTERED_LATER_LEISURE = 2.95, 1.54
 # Generations after a few, if these have left so much of the members' spread, take at least so many times what
 # these took.
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0

@@ -14,24 +14,35 @@ using namespace warptsp;
 using namespace warptsp::lk;
 using namespace warptsp::tours;
 
+namespace {
+
+template <class Value>
+Value least_gain(double tolerance) {
+  return std::is_integral_v<Value> ? 0 : (Value)tolerance;
+}
+
+// Calls `use` with the source of distances between points.
+template <class Use>
+auto with_points(MetricKind kind, Points rows, bool small_integers, bool dummy, Use &&use) {
+  // The two specialised metrics know no dummy city.
+  if (kind == MetricKind::euc_2d && small_integers && !dummy) return use(PointSource<EuclideanRounded>{rows, kind});
+  if (kind == MetricKind::exact_2d && !dummy) return use(PointSource<EuclideanExact>{rows, kind});
+  if (is_integral(kind) && small_integers) return use(PointSource<AnyCoordinates<int>>{rows, kind});
+  return use(PointSource<AnyCoordinates<double>>{rows, kind});
+}
+
+}  // namespace
+
 std::unique_ptr<TourSearch> warptsp::make_tour_search(const Given &given, bool small_integers, bool dummy,
                                                       Instance &&instance, std::vector<int> &&start, double tolerance) {
   const auto search_of = [&](auto source) -> std::unique_ptr<TourSearch> {
     typedef decltype(source) Source;
-    typedef typename Source::Metric::Value Value;
-    const Value least_gain = std::is_integral_v<Value> ? 0 : (Value)tolerance;
-    return std::make_unique<TourSearchOf<Source>>(source, std::move(instance), std::move(start), least_gain);
+    const auto least = least_gain<typename Source::Metric::Value>(tolerance);
+    return std::make_unique<TourSearchOf<Source>>(source, std::move(instance), std::move(start), least);
   };
-  const MetricKind kind = given.kind;
-  const Points rows = given.points;
   if (given.integers != nullptr) return search_of(MatrixSource<int>{given.integers, instance.size});
   if (given.reals != nullptr) return search_of(MatrixSource<double>{given.reals, instance.size});
-  // The two specialised metrics know no dummy city.
-  if (kind == MetricKind::euc_2d && small_integers && !dummy)
-    return search_of(PointSource<EuclideanRounded>{rows, kind});
-  if (kind == MetricKind::exact_2d && !dummy) return search_of(PointSource<EuclideanExact>{rows, kind});
-  if (is_integral(kind) && small_integers) return search_of(PointSource<AnyCoordinates<int>>{rows, kind});
-  return search_of(PointSource<AnyCoordinates<double>>{rows, kind});
+  return with_points(given.kind, given.points, small_integers, dummy, search_of);
 }
 
 namespace {
@@ -80,6 +91,40 @@ constexpr long long brief_kicks = 1000;
 
 void check_tour_of(TourSearch &search, const int *tour, size_t n) { check_tour(tour, n, search.best().size()); }
 
+NumpyArray<int> improved_long_links(const Distances &distances, bool small_integers, const Array<const int, 1> &tour,
+                                    double tolerance, const LkParams &params, const LongLinks &plan, double seconds,
+                                    StopToken &token) {
+  const size_t n = tour.shape(0);
+  require(n >= 20, "a search among long links needs 20 cities or more");
+  require(distances.points.has_value(), "the cities of a matrix lie nowhere");
+  distances.check_size(n);
+  check_tour(tour.data(), n, n);
+  require(plan.candidates >= 1 && plan.per_quadrant >= 0 && plan.per_quadrant <= plan.candidates / 4,
+          std::to_string(plan.per_quadrant) + " of " + std::to_string(plan.candidates) + " candidates a quadrant");
+  require(plan.kicks >= 0, "kicks is " + std::to_string(plan.kicks));
+  if (small_integers) check_small_points(longest_distance((int)distances.kind, *distances.points, false));
+  std::vector<int> better = copied(tour.data(), n);
+  interruptible(token, [&] {
+    const StopToken slice(token, seconds);
+    with_points(distances.kind, distances.rows(), small_integers, false, [&](const auto &source) {
+      typedef typename std::decay_t<decltype(source)>::Metric::Value Value;
+      improve_long_links(source, params, least_gain<Value>(tolerance), plan, better, slice);
+    });
+  });
+  return to_numpy(std::move(better), {n});
+}
+
+// With a token they are searched among their long links.
+void add_members(TourSearch &search, const Array<const int, 2> &tours, int threads, StopToken *long_links) {
+  check_threads(threads);
+  const size_t count = tours.shape(0), n = tours.shape(1);
+  for (size_t t = 0; t < count; t++) check_tour_of(search, tours.data() + t * n, n);
+  StopToken own;
+  StopToken &token = long_links ? *long_links : own;
+  interruptible(
+      token, [&] { search.add(tours.data(), (int)count, threads, long_links != nullptr, token); }, !long_links);
+}
+
 // No rows if stopped.
 NumpyArray<int> make_random_fragments(const Array<const int, 2> &candidates, int first, int count,
                                       unsigned long long seed, unsigned long long round, int threads,
@@ -108,6 +153,18 @@ NumpyArray<int> make_random_fragments(const Array<const int, 2> &candidates, int
 }  // namespace
 
 void bind_search(nb::module_ &m) {
+  m.def("long_links_of", &long_links_of, "links"_a, "How many of a tour's links are the long ones.");
+  m.def(
+      "improve_long_links",
+      [](const Distances &distances, bool small_integers, const Array<const int, 1> &tour, double tolerance,
+         const LkParams &params, int candidates, int per_quadrant, long long kicks, unsigned long long seed,
+         double seconds, StopToken &token) {
+        return improved_long_links(distances, small_integers, tour, tolerance, params,
+                                   {kicks, seed, candidates, per_quadrant}, seconds, token);
+      },
+      nb::kw_only(), "distances"_a, "small_integers"_a, "tour"_a, "tolerance"_a, "params"_a, "candidates"_a,
+      "per_quadrant"_a, "kicks"_a, "seed"_a, "seconds"_a, "token"_a,
+      "The closed tour after a search among its longest links (native/lk/long_links.h).");
   m.def("random_fragments", &make_random_fragments, nb::kw_only(), "candidates"_a, "first"_a, "count"_a, "seed"_a,
         "round"_a, "threads"_a, "token"_a,
         "So many tours of random fragments, from the number `first` on, a row each; no rows if stopped "
@@ -115,17 +172,17 @@ void bind_search(nb::module_ &m) {
   nb::class_<TourPopulation>(m, "TourPopulation", "A search with a population of tours (native/lk/tour_population.h).")
       .def(
           "grow",
-          [](TourPopulation &search, int count, double kicks_per_city, double temperature, int steps,
+          [](TourPopulation &search, int count, double kicks_per_city, double temperature, int steps, bool long_links,
              unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
             require(steps >= 0, "steps is " + std::to_string(steps));
-            interruptible(
-                token, [&] { search.grow({count, kicks_per_city, temperature, seed, round, threads, steps}, token); });
+            const Growth growth{count, kicks_per_city, temperature, seed, round, threads, steps, long_links};
+            interruptible(token, [&] { search.grow(growth, token); });
           },
-          nb::kw_only(), "count"_a, "kicks_per_city"_a, "temperature"_a, "steps"_a, "seed"_a, "round"_a, "threads"_a,
-          "token"_a, "Adds new tours to the population.")
+          nb::kw_only(), "count"_a, "kicks_per_city"_a, "temperature"_a, "steps"_a, "long_links"_a, "seed"_a, "round"_a,
+          "threads"_a, "token"_a, "Adds new tours to the population.")
       .def("keep", &TourPopulation::keep, "Adds the best tour to the population.")
       .def("forget", &TourPopulation::forget, "Empties the population.")
       .def("return_to_best", &TourPopulation::return_to_best, "Goes on from the best tour.")
@@ -184,13 +241,16 @@ void bind_search(nb::module_ &m) {
       .def(
           "add",
           [](TourSearch &search, const Array<const int, 2> &tours, int threads) {
-            check_threads(threads);
-            const size_t count = tours.shape(0), n = tours.shape(1);
-            for (size_t t = 0; t < count; t++) check_tour_of(search, tours.data() + t * n, n);
-            const WithoutGil unlocked;
-            search.add(tours.data(), (int)count, threads);
+            add_members(search, tours, threads, nullptr);
           },
           "tours"_a, "threads"_a, "Adds tours to the population, a row each.")
+      .def(
+          "add_with_better_long_links",
+          [](TourSearch &search, const Array<const int, 2> &tours, int threads, StopToken &token) {
+            add_members(search, tours, threads, &token);
+          },
+          "tours"_a, "threads"_a, "token"_a,
+          "Adds tours to the population, a row each, after a search among their long links (native/lk/long_links.h).")
       .def("keep_members", &TourSearch::keep_members, "count"_a, "Leaves the shortest members, so many of them.")
       .def(
           "gather",

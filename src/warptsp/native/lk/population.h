@@ -9,6 +9,7 @@
 
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
+#include "lk/long_links.h"
 #include "common/parallel.h"
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
@@ -70,14 +71,16 @@ class Population {
     counts_.reset();
   }
 
-  // `tours` [count, size].
-  void add(const int *tours, int count, int threads) {
+  // `tours` [count, size]; with `long_links` they are searched among these first, or some of them if the token stops it.
+  void add(const int *tours, int count, int threads, bool long_links, const StopToken &token) {
     std::vector<Member> added(count);
     for_each_task(threads, count, [&](int m) {
-      const int *tour = tours + (size_t)m * instance_.size;
-      added[m].tour = LinkedTour({tour, tour + instance_.size});
+      const int *const first = tours + (size_t)m * instance_.size;
+      std::vector<int> tour(first, first + instance_.size);
+      if (long_links) improve_long_links(source_, instance_.params, tolerance_, LongLinks(), tour, token);
       typename Source::Buffer buffer;
-      added[m].length = tour_length(source_.bind(nullptr, instance_.size, buffer), added[m].tour.order);
+      added[m].length = tour_length(source_.bind(nullptr, instance_.size, buffer), tour);
+      added[m].tour = LinkedTour(std::move(tour));
     });
     for (Member &member : added) members_.push_back(std::move(member));
     counts_.reset();
@@ -260,6 +263,8 @@ class Population {
                               token);
     }
     counters = problem.counters();
+    if (growth.long_links)
+      length -= improve_long_links(source_, instance_.params, tolerance_, LongLinks(), problem.order, token);
     length = length_left(before, length, metric, problem.order);
     return {LinkedTour(std::move(problem.order)), length, {}};
   }

@@ -20,7 +20,8 @@ struct Growth {
   double kicks_per_city, temperature;  // in mean edge lengths
   unsigned long long seed, round;
   int threads;
-  int steps = 0;  // of the moves of quick members, at most; 0: moves as the search makes them
+  int steps = 0;            // of the moves of quick members, at most; 0: moves as the search makes them
+  bool long_links = false;  // whether members are searched among these, too (lk/long_links.h)
 
   // Of a member.
   long long kicks(int cities) const { return (long long)(kicks_per_city * cities + 0.5); }

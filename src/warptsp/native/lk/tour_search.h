@@ -41,8 +41,8 @@ class TourSearch : public TourPopulation {
   // Ends the round as it stands.
   virtual void end_round() = 0;
 
-  // Adds these to the population, and leaves the shortest.
-  virtual void add(const int *tours, int count, int threads) = 0;
+  // Adds these to the population, with `long_links` after a search among these (lk/long_links.h), and leaves the shortest.
+  virtual void add(const int *tours, int count, int threads, bool long_links, const StopToken &token) = 0;
   virtual void keep_members(int count) = 0;
   // The best member takes over what the others have better; how much shorter it is (native/lk/population.h).
   virtual double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) = 0;
@@ -197,8 +197,8 @@ class TourSearchOf final : public TourSearch {
     keep_best_member();
   }
   void keep() override { population_.add(best(), best_length_); }
-  void add(const int *tours, int count, int threads) override {
-    population_.add(tours, count, threads);
+  void add(const int *tours, int count, int threads, bool long_links, const StopToken &token) override {
+    population_.add(tours, count, threads, long_links, token);
     keep_best_member();
   }
   void keep_members(int count) override { population_.keep(count); }
