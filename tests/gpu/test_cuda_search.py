@@ -193,7 +193,21 @@ def test_long_edges_are_searched_while_members_grow(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
     problem = dimacs("C31k.0")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
+    crossed: list[bool] = []
+    cross = population_cuda.GpuPopulation.cross
+
+    def noted(self: population_cuda.GpuPopulation, *arguments: object, **options: bool) -> bool:
+        crossed.append(options["long_links"])
+        return cross(self, *arguments, **options)
+
+    monkeypatch.setattr(population_cuda.GpuPopulation, "cross", noted)
+    solved_in_six_seconds(uniform(20_000))
+    assert crossed
+    assert not any(crossed)
+    crossed.clear()
     _, phases = solved_in_six_seconds(problem)
+    assert crossed
+    assert all(crossed)  # and then among those of members
     assert phases.index("population") < phases.index("search") < phases.index("crossover")
     kicked = [warptsp.solve(problem, device="cuda", kicks=20 * problem.n, seed=3) for _ in range(2)]
     assert (kicked[0].tour == kicked[1].tour).all()
