@@ -95,5 +95,6 @@ def test_pages_have_the_tables_of_their_results(monkeypatch):
         ("device_choice", device_choice.lk_tables(results("device_choice")["lk"])),
         ("device_choice", device_choice.other_table(results("device_choice")["others"])),
         ("gpu", gpu.bar_table(results("gpu_search")["bars"])),
+        ("gpu", gpu.bar_table(results("gpu_sharper")["bars"], 4)),
     ):
         assert table in (pages / f"{page}.md").read_text(encoding="utf-8"), page
