@@ -21,7 +21,7 @@ struct Growth {
   unsigned long long seed, round;
   int threads;
   int steps = 0;            // of the moves of quick members, at most; 0: moves as the search makes them
-  bool long_links = false;  // whether members are searched among these, too (lk/long_links.h)
+  bool long_links = false;  // whether they are searched among these, before and after local search (lk/long_links.h)
 
   // Of a member.
   long long kicks(int cities) const { return (long long)(kicks_per_city * cities + 0.5); }
