@@ -247,8 +247,7 @@ class Population {
     problem.order =
         tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
     // Before local search it is what joins fragments better, between clusters 31 instead of 107 % too long (EXP-557).
-    if (growth.long_links)
-      improve_long_links(source_, instance_.params, tolerance_, LongLinks(), problem.order, token);
+    if (growth.long_links) improve_long_links(source_, instance_.params, tolerance_, LongLinks(), problem.order, token);
     problem.prepare(source_, nullptr, n, instance_.candidates.data(),
                     growth.steps > 0 ? quick(instance_.params, growth.steps) : instance_.params, fixed_, tolerance_);
     typename Source::Buffer buffer;
