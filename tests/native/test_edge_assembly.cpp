@@ -169,7 +169,7 @@ TEST(counts_follow_changes) {
     std::vector<LinkedTour> tours(size);
     EdgeCounts counts(n);
     for (auto &tour : tours) {
-      tour = LinkedTour(random_fragments(n, cloud.instance.candidates.data(), 8, nullptr, random));
+      tour = LinkedTour(random_fragments(n, cloud.instance.candidates.data(), 8, nullptr, {}, random));
       CHECK(is_tour(tour.order, n));
       counts.add(tour);
     }
@@ -201,8 +201,8 @@ TEST(what_has_failed_is_left_out) {
   std::vector<int> lengths;
   candidate_lengths(EuclideanRounded{cloud.xy.data()}, n, candidates, 8, lengths);
   EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, candidates, lengths.data(), 8, nullptr, 0);
-  const LinkedTour a(random_fragments(n, candidates, 8, nullptr, random));
-  const LinkedTour b(random_fragments(n, candidates, 8, nullptr, random));
+  const LinkedTour a(random_fragments(n, candidates, 8, nullptr, {}, random));
+  const LinkedTour b(random_fragments(n, candidates, 8, nullptr, {}, random));
   EdgeCounts counts(n);
   counts.add(a);
   counts.add(b);

@@ -110,7 +110,7 @@ class _Search(ThreadEngine["TourSearch"]):
         begun = run.elapsed()
         stop = self._local_search()
         seconds = run.elapsed() - begun
-        # Asked for by long tours alone, if kicks follow; fixed edges say nothing about clusters.
+        # Asked for by long tours alone, if kicks follow.
         if run.kick_limit != 0 and self.n >= tuning.MIN_UNEVEN and not len(self.problem.fixed_edges):
             self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.n)
         light = self.members is tuning.LIGHT_MEMBERS
@@ -194,7 +194,7 @@ class _Search(ThreadEngine["TourSearch"]):
 
     @property
     def members_have_long_links(self) -> bool:
-        return self.knows_long_links and self.clustered
+        return self.clustered and self.problem.open is None  # fixed edges say nothing about clusters
 
     @property
     def gathers(self) -> bool:

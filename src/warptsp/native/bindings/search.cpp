@@ -142,7 +142,7 @@ NumpyArray<int> make_random_fragments(const Array<const int, 2> &candidates, int
       if (token.stopped()) return;
       Random random(seed, round, (unsigned long long)first + t);
       const std::vector<int> tour =
-          random_fragments((int)n, candidates.data(), (int)candidates.shape(1), nullptr, random);
+          random_fragments((int)n, candidates.data(), (int)candidates.shape(1), nullptr, {}, random);
       std::copy(tour.begin(), tour.end(), tours.begin() + t * n);
     });
   }

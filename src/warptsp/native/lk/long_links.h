@@ -6,11 +6,11 @@
 #pragma once
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "lk/subproblem.h"
 #include "space/candidates.h"
+#include "space/spread_candidates.h"
 
 namespace warptsp::lk {
 
@@ -62,41 +62,47 @@ inline std::vector<int> with_paths(const std::vector<int> &tour, const std::vect
   return whole;
 }
 
-// Searches among the longest links of a closed tour without fixed edges. Returns how much shorter it is; of a matrix,
-// whose cities lie nowhere, nothing.
+// Rows of candidates among some cities, numbered from 0. False if the token stopped it.
+template <class Metric>
+bool candidates_of(const PointSource<Metric> &some, int size, const LongLinks &plan, const StopToken &token,
+                   int *rows) {
+  return space::candidate_lists(some.points.rows, size, some.points.stride, plan.candidates, plan.per_quadrant,
+                                (int)facts_of(some.kind).norm, on_sphere(some.kind), 1, token, rows);
+}
+template <class V>
+bool candidates_of(const MatrixSource<V> &some, int size, const LongLinks &plan, const StopToken &token, int *rows) {
+  const Matrix<V> metric{some.entries, size};
+  return space::candidates_by_distance(size, metric, plan.candidates, plan.per_quadrant, 1, token, rows);
+}
+
+// Searches among the longest links of a closed tour without fixed edges. Returns how much shorter it is.
 template <class Source>
 double improve_long_links(const Source &source, LkParams params, typename Source::Metric::Value tolerance,
                           const LongLinks &plan, std::vector<int> &tour, const StopToken &token) {
-  if constexpr (std::is_same_v<Source, PointSource<typename Source::Metric>>) {
-    typename Source::Buffer unused, buffer;
-    const int n = (int)tour.size();
-    const std::vector<int> ends = ends_of_long_links(source.bind(nullptr, n, unused), tour);
-    const int size = (int)ends.size();
-    std::vector<int> cities(size), fixed(2 * (size_t)size, -1);
-    for (int i = 0; i < size; i++) {
-      const int next = i + 1 < size ? i + 1 : 0;
-      cities[i] = tour[ends[i]];
-      if ((ends[i] + 1) % n == ends[next]) continue;
-      fixed[2 * (size_t)i + 1] = next;
-      fixed[2 * (size_t)next] = i;
-    }
-    const Points points = source.restricted(cities.data(), size, buffer).points;
-    params.candidates = plan.candidates;
-    std::vector<int> candidates((size_t)size * plan.candidates);
-    if (!space::candidate_lists(points.rows, size, points.stride, plan.candidates, plan.per_quadrant,
-                                (int)facts_of(source.kind).norm, on_sphere(source.kind), 1, token, candidates.data()))
-      return 0;
-    SubProblem<Source, false> problem;
-    problem.order.resize(size);
-    std::iota(problem.order.begin(), problem.order.end(), 0);
-    problem.prepare(source, cities.data(), size, candidates.data(), params, fixed.data(), tolerance);
-    double gain = problem.optimize(token);
-    gain += problem.kicks({plan.kicks, 0, plan.seed, 0, 0}, token);
-    if (gain > 0) tour = with_paths(tour, ends, problem.order);
-    return gain;
-  } else {
-    return 0;
+  typename Source::Buffer unused, buffer;
+  const int n = (int)tour.size();
+  const std::vector<int> ends = ends_of_long_links(source.bind(nullptr, n, unused), tour);
+  const int size = (int)ends.size();
+  std::vector<int> cities(size), fixed(2 * (size_t)size, -1);
+  for (int i = 0; i < size; i++) {
+    const int next = i + 1 < size ? i + 1 : 0;
+    cities[i] = tour[ends[i]];
+    if ((ends[i] + 1) % n == ends[next]) continue;
+    fixed[2 * (size_t)i + 1] = next;
+    fixed[2 * (size_t)next] = i;
   }
+  params.candidates = plan.candidates;
+  std::vector<int> candidates((size_t)size * plan.candidates);
+  const Source small = source.restricted(cities.data(), size, buffer);
+  if (!candidates_of(small, size, plan, token, candidates.data())) return 0;
+  SubProblem<Source, false> problem;
+  problem.order.resize(size);
+  std::iota(problem.order.begin(), problem.order.end(), 0);
+  problem.prepare(small, nullptr, size, candidates.data(), params, fixed.data(), tolerance);
+  double gain = problem.optimize(token);
+  gain += problem.kicks({plan.kicks, 0, plan.seed, 0, 0}, token);
+  if (gain > 0) tour = with_paths(tour, ends, problem.order);
+  return gain;
 }
 
 }  // namespace warptsp::lk

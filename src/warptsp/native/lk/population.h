@@ -244,8 +244,8 @@ class Population {
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
     const int n = instance_.size;
     SubProblem<Source, false> problem;
-    problem.order =
-        tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
+    problem.order = tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_,
+                                            instance_.along, random);
     // Before local search it is what joins fragments better, between clusters 31 instead of 107 % too long (EXP-557).
     if (growth.long_links) improve_long_links(source_, instance_.params, tolerance_, LongLinks(), problem.order, token);
     problem.prepare(source_, nullptr, n, instance_.candidates.data(),

@@ -13,9 +13,10 @@
 
 namespace warptsp::tours {
 
-// `candidates` [n, K], nearest first, -1 padded; `fixed` [n, 2] or null: edges that the tour has. Cities are numbered
-// along a curve, and fragments follow each other in its order.
-inline std::vector<int> random_fragments(int n, const int *candidates, int count, const int *fixed, Random &random) {
+// `candidates` [n, K], nearest first, -1 padded; `fixed` [n, 2] or null: edges that the tour has. Fragments follow each
+// other in the order of the cities `along`, or, where that is empty, of their numbers, which are those along a curve.
+inline std::vector<int> random_fragments(int n, const int *candidates, int count, const int *fixed,
+                                         const std::vector<int> &along, Random &random) {
   std::vector<int> order(n);
   std::iota(order.begin(), order.end(), 0);
   Fragments fragments;
@@ -41,7 +42,8 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
   std::vector<int> tour;
   tour.reserve(n);
   std::vector<char> placed(n, 0);
-  for (int start = 0; start < n; start++) {
+  for (int i = 0; i < n; i++) {
+    const int start = along.empty() ? i : along[i];
     if (placed[start] || fragments.is_inner(start)) continue;
     fragments.walk(start, [&](int city) {
       placed[city] = 1;
