@@ -177,6 +177,7 @@ def test_what_is_no_degree_is_x_and_y(caplog):
         ("name;wo\na;52.5, 13.4\nb;somewhere\n", 3, "'somewhere': two coordinates are needed"),
         ("name;wo\na;52.5, 13.4\n\nb\n", 4, "1 fields where the first line has 2"),
         ("geom\nPOINT (1 2)\nLINESTRING (1 2, 3 4)\n", 3, "two coordinates are needed"),
+        ("name,lat,lon\na,50.1,7.1\nb,12:30:00,8.2\n", 3, "'12:30:00' in column lat may be a time"),
         ("name;wo\na;SRID=4326;POINT(1 2)\n", 1, "columns x and y, or lat and lon, are needed"),
     ],
 )
