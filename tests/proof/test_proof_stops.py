@@ -66,7 +66,7 @@ def test_while_the_first_linear_programme_is_made(problem, monkeypatch, path, tm
     at_call(monkeypatch, NodeSolver, "_first_edges", 1, token.request)
     proof = prove(problem, token=token, checkpoint=file)
     assert not proof.proved
-    assert 0.9 * proof.length < proof.lower_bound <= proof.length  # by the bound before the search
+    assert 0.9 * proof.length < proof.lower_bound <= proof.length  # by the bound behind the search
     monkeypatch.undo()
     assert proven_bound(problem, read_proof(file, problem)) == proof.lower_bound
     told = [prove(problem, resume=file, checkpoint=file, callback=lambda now: True).lower_bound]
