@@ -37,6 +37,14 @@ def test_of_two_columns_of_costs_the_one_that_counts_is_said(tmp_path, caplog):
     assert "arcs cost what column 'distance' says: remove it if they cost what 'Duration' says" in caplog.text
 
 
+def test_units_in_brackets_are_no_part_of_a_name(tmp_path, caplog):
+    text = "From,To,Distance (km),Time (min)\na,b,1.5,9\nb,a,1.5,9\n"
+    problem = load(written(tmp_path, text))
+    assert (problem.distance(0, 1), problem.unit) == (1.5, "km")
+    assert "remove it if they cost what 'Time (min)' says" in caplog.text
+    assert load(written(tmp_path, text.replace("Distance (km),Time (min)", "x,Duration [m]"))).unit == ""
+
+
 def test_arcs_without_a_cost_are_missing_if_that_is_said(tmp_path, caplog):
     file = written(tmp_path, f"{RING}there,here,\n")
     with pytest.raises(ParseError, match=r"arcs.csv:6: nothing in column cost: .*skip_incomplete"):

@@ -166,6 +166,29 @@ def test_where_no_route_leads(tmp_path, caplog):
     assert load(tmp_path / "a.json", format="osrm-distances").missing_arcs([0, 2, 1]).tolist() == [[0, 2]]
 
 
+@pytest.mark.parametrize(
+    ("wkid", "metric"), [(102100, "EXACT_2D"), (25833, "EXACT_2D"), (4326, "GREAT_CIRCLE")]
+)
+@pytest.mark.parametrize("beside", [True, False])
+def test_features_of_arcgis_are_in_the_system_that_they_name(wkid, metric, beside, tmp_path, caplog):
+    system = {"spatialReference": {"wkid": wkid}}
+    degrees = wkid == 4326
+    features = [
+        {
+            "attributes": {"OBJECTID": 7 - at, "NAME": f"at {at}"},
+            "geometry": {"x": 13.5 if degrees else 1.5e6 + at, "y": 52.0 + at if degrees else 6.9e6}
+            | ({} if beside else system),
+        }
+        for at in range(3)
+    ]
+    fields = [{"name": "OBJECTID", "type": "esriFieldTypeOID"}]
+    document = {"fields": fields, **system, "features": features} if beside else features
+    problem = read(tmp_path, document)
+    assert (problem.metric.name, problem.labels[2]) == (metric, "at 2")
+    assert problem.distance(0, 2) == pytest.approx(222_390 if degrees else 2, rel=1e-3)
+    assert ("Web Mercator, stretches distances, here about 1.64 times" in caplog.text) == (wkid == 102100)
+
+
 def test_nodes_of_overpass(tmp_path, caplog):
     nodes = [{"type": "node", "id": 77, "lat": 1, "lon": 2}, {"type": "node", "id": 55, "lat": 3, "lon": 4}]
     assert read(tmp_path, {"elements": nodes}).node_ids.tolist() == [77, 55]

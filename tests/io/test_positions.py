@@ -141,6 +141,21 @@ def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
     assert ('tude; metric="euclidean" for x and y' in caplog.text) == told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nTotal,13,7\n", True),
+        ("name;lat;lon\nA;50,5;7\nB;51,5;8\nMittelwert;51;7,5\n", True),
+        (",A,B,C,Sum\nA,0,1,2,3\nB,1,0,3,4\nC,2,3,0,5\nSum,3,4,5,12\n", True),
+        ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nTotal Sud,13,8\n", False),
+        ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nD,13,7\n", False),
+    ],
+)
+def test_a_row_of_totals_is_told(text, told, caplog):
+    read(text)
+    assert ("is the sum or the mean of the others" in caplog.text) == told
+
+
 def test_what_is_no_degree_is_x_and_y(caplog):
     numbers = "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n"
     for text in ("geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n", numbers):
@@ -162,6 +177,7 @@ def test_what_is_no_degree_is_x_and_y(caplog):
         ("name;wo\na;52.5, 13.4\nb;somewhere\n", 3, "'somewhere': two coordinates are needed"),
         ("name;wo\na;52.5, 13.4\n\nb\n", 4, "1 fields where the first line has 2"),
         ("geom\nPOINT (1 2)\nLINESTRING (1 2, 3 4)\n", 3, "two coordinates are needed"),
+        ("name,lat,lon\na,50.1,7.1\nb,12:30:00,8.2\n", 3, "'12:30:00' in column lat may be a time"),
         ("name;wo\na;SRID=4326;POINT(1 2)\n", 1, "columns x and y, or lat and lon, are needed"),
     ],
 )

@@ -14,6 +14,8 @@ from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.interruption import ECHO
+from warptsp.proof.certificate import read_proof
+from warptsp.proof.check import proven_bound
 from warptsp.proof.linear_program import LinearProgram, Outcome
 from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver.proving import prove
@@ -60,13 +62,16 @@ def test_while_lengths_are_computed(problem, monkeypatch):
 def test_while_the_first_linear_programme_is_made(problem, monkeypatch, path, tmp_path):
     problem = Problem.from_points(problem.coordinates, "EUC_2D", open=path)
     token, file = _native.StopToken(), tmp_path / "proof.json"
-    monkeypatch.setattr("warptsp.solver.proving.BOUND_SECONDS", 600.0)
     no_linear_programme(monkeypatch)
     at_call(monkeypatch, NodeSolver, "_first_edges", 1, token.request)
     proof = prove(problem, token=token, checkpoint=file)
     assert not proof.proved
-    assert 0.9 * proof.length < proof.lower_bound <= proof.length  # by the bound beside the search
+    assert 0.9 * proof.length < proof.lower_bound <= proof.length  # by the bound behind the search
     monkeypatch.undo()
+    assert proven_bound(problem, read_proof(file, problem)) == proof.lower_bound
+    told = [prove(problem, resume=file, checkpoint=file, callback=lambda now: True).lower_bound]
+    prove(problem, resume=file, callback=lambda now: told.append(now.lower_bound))
+    assert [proof.lower_bound, *told] == sorted([proof.lower_bound, *told])
     goes_on = prove(problem, resume=file)
     assert goes_on.proved
     assert goes_on.length == prove(problem).length

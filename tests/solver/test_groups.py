@@ -149,6 +149,15 @@ def test_the_places_are_the_best_for_the_order_of_the_groups():
             assert along(between, changed, None) >= choice.length
 
 
+def test_groups_whose_names_differ_by_capitals_or_blanks_are_told(caplog):
+    choose(SQUARE, ["north", "north ", "south", "south", 1, "1"])
+    choose(SQUARE, ["a b", "a b", "c", "c", "d", "d"])
+    assert [record.getMessage().split(" count")[0] for record in caplog.records] == ["groups: 1 and '1'"]
+    choose(SQUARE, ["North", "north", "a b", "a  b", "c", "c"])
+    assert "groups: 'North' and 'north' count as two" in caplog.text
+    assert "groups: 'a b' and 'a b' count as two" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("problem", "groups", "error", "message"),
     [

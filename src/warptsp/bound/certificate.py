@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +38,14 @@ def write_certificate(path: str | os.PathLike[str], problem: Problem, bound: Low
         "instance": problem.name,
         "cities": problem.n,
         "bound": bound.value,
-        "exponent": bound.exponent,
-        "root": bound.root,
-        "potentials": bound.potentials.tolist(),
+        **as_json(bound),
     }
     write_document(path, content)
+
+
+def as_json(bound: LowerBound) -> dict[str, Any]:
+    """Return what proves a bound."""
+    return {"exponent": bound.exponent, "root": bound.root, "potentials": bound.potentials.tolist()}
 
 
 def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBound:
@@ -54,16 +58,21 @@ def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBou
     """
     document = Document(path)
     document.check(_FORMAT, "a certificate", problem)
+    return bound_of(document, document.content, problem, document.length("bound", integral=problem.integral))
+
+
+def bound_of(document: Document, entry: dict[str, Any], problem: Problem, value: int | float) -> LowerBound:
+    """Accept what is said to prove a bound of this value."""
     potentials = document.array(
-        document["potentials"], "potentials", -_MAX_POTENTIAL, _MAX_POTENTIAL, problem.n
+        entry.get("potentials"), "potentials", -_MAX_POTENTIAL, _MAX_POTENTIAL, problem.n
     )
     return LowerBound(
-        value=document.length("bound", integral=problem.integral),
+        value=value,
         iterations=0,
         seconds=0.0,
         potentials=potentials.astype(np.int32),
-        exponent=document.whole(document["exponent"], "exponent", -_MAX_EXPONENT, _MAX_EXPONENT),
-        root=document.whole(document["root"], "root", 0, problem.n - 1),
+        exponent=document.whole(entry.get("exponent"), "exponent", -_MAX_EXPONENT, _MAX_EXPONENT),
+        root=document.whole(entry.get("root"), "root", 0, problem.n - 1),
         certified=False,
     )
 

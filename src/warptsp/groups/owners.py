@@ -1,5 +1,6 @@
 """The group of each place, as people give it."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from warptsp._checks import shown
 from warptsp._words import did_you_mean
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
+
+_log = logging.getLogger(__name__)
 
 
 def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:
@@ -45,6 +48,12 @@ def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]
                 "is needed"
             )
         owner[place] = numbers.setdefault(name, len(numbers))
+    alike: dict[str, Any] = {}
+    for name in numbers:
+        if (first := alike.setdefault(" ".join(str(name).casefold().split()), name)) is not name:
+            _log.warning(
+                "groups: %s and %s count as two: write them alike if they are one", shown(first), shown(name)
+            )
     return owner
 
 

@@ -22,6 +22,7 @@ from .geojson import geojson_problem, is_geojson
 from .options import ReadOptions, as_metric, other_metric
 from .osrm import osrm_problem
 from .services import is_routing_answer
+from .systems import DEGREES, MERCATOR, warn_of_mercator
 from .table.fields import is_counted, is_infinite
 from .table.frame import read_frame, without_depth
 from .table.reader import read
@@ -197,6 +198,8 @@ def _in_mapping(mapping: Mapping[Any, Any], options: ReadOptions, file: str | No
         return Instance(_places(mapping, options.metric, file=file))
     if isinstance(mapping.get("elements"), list):
         return _in_records(_of_overpass(mapping["elements"], file), options, file)
+    if _are_esri(features := mapping.get("features")):
+        return _in_records(_of_esri(features, mapping, options, file), options, file)
     titles, data = mapping.get("columns"), mapping.get("data")
     if _is_list(titles) and _is_list(data) and data and all(map(_is_list, data)):
         table = _Rows(data, file or "the dict", list(map(str, titles)))
@@ -329,6 +332,8 @@ def _in_records(records: Sequence[Any], options: ReadOptions, file: str | None) 
             )
     if records[0].get("type") == "Feature":
         return read_object({"type": "FeatureCollection", "features": list(records)}, options, file)
+    if _are_esri(records):
+        records = _of_esri(records, {}, options, file)
     rows = list(map(_flattened, records))
     titles = list(dict.fromkeys(key for row in rows for key in row))
     if len(titles) * len(rows) > max(_MOST_CELLS, 10 * sum(map(len, rows))):
@@ -368,6 +373,36 @@ def _flat(record: Mapping[Any, Any], levels: int = _LEVELS) -> Iterator[tuple[An
             yield from inner.items()
         else:
             yield key, value
+
+
+def _are_esri(features: Any) -> TypeGuard[list[Mapping[str, Any]]]:
+    """Whether these are features of ArcGIS, each with attributes and a point."""
+    return _is_table(features) and all(
+        isinstance(feature, Mapping)
+        and all(isinstance(feature.get(part), Mapping) for part in ("attributes", "geometry"))
+        and "x" in feature["geometry"]
+        for feature in features
+    )
+
+
+def _of_esri(
+    features: Sequence[Mapping[str, Any]], beside: Mapping[str, Any], options: ReadOptions, file: str | None
+) -> list[dict[str, Any]]:
+    """Rows of such features, whose system of reference stands beside them or with the first point."""
+    system = beside.get("spatialReference", features[0]["geometry"].get("spatialReference"))
+    system = system if isinstance(system, Mapping) else {}
+    codes = {str(system.get(key)) for key in ("wkid", "latestWkid")}
+    x, y = ("lon", "lat") if codes & DEGREES else ("x", "y")
+    rows = [
+        {**feature["attributes"], x: feature["geometry"]["x"], y: feature["geometry"].get("y")}
+        for feature in features
+    ]
+    if options.parsed is None and (mercator := codes & MERCATOR):
+        northings = np.array([row[y] for row in rows if isinstance(row[y], (int, float))], dtype=np.float64)
+        warn_of_mercator(
+            file or "the dict", f"wkid {min(mercator)}", northings, "outSR=4326 asks for degrees"
+        )
+    return rows
 
 
 def _of_overpass(elements: list[Any], file: str | None) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
+from warptsp.bound.certificate import as_json, bound_of
 from warptsp.bound.document import Document, write_document
 from warptsp.problem import Problem
 from warptsp.problem.places import Places
@@ -24,6 +25,7 @@ from warptsp.proof.closed_instance import (
 from warptsp.proof.evidence import Branch, Certificate, CutDescription, Evidence, Node
 
 if TYPE_CHECKING:
+    from warptsp.bound.held_karp import LowerBound
     from warptsp.proof.branch_and_cut import BranchAndCut
 
 FORMAT = "warptsp proof of optimality"
@@ -57,8 +59,8 @@ def write_unfinished(path: str | os.PathLike[str], problem: Problem, certificate
     write_document(path, {**content, "open": [_node_as_json(node) for node in certificate.open]})
 
 
-def certificate_of(problem: Problem, state: BranchAndCut) -> Certificate:
-    """Return what branch and cut has come to."""
+def certificate_of(problem: Problem, state: BranchAndCut, trees: LowerBound | None) -> Certificate:
+    """Return what branch and cut has come to, and the bound that there was before."""
     tour = state.instance.open(state.tour)
     return Certificate(
         length=problem.length(tour),
@@ -69,17 +71,20 @@ def certificate_of(problem: Problem, state: BranchAndCut) -> Certificate:
         leaves=state.leaves,
         open=state.open_nodes(),
         places=None if state.instance.places is None else state.instance.seen.n,
+        trees=trees,
     )
 
 
-def certificate_of_tour(problem: Problem, tour: NDArray[np.int32], places: Places | None) -> Certificate:
-    """Return what is known before the first step: a tour; of few cities that it is the only one."""
+def certificate_of_tour(
+    problem: Problem, tour: NDArray[np.int32], places: Places | None, trees: LowerBound | None
+) -> Certificate:
+    """Return what is known before the first step: a tour, of few cities that it is the only one; a bound."""
     length = problem.length(tour)
     seen = problem if places is None else places.problem
     whole = Node((), Evidence(0, np.zeros(seen.n + has_dummy_city(seen), dtype=np.int64), ()))
     nodes = [] if has_one_tour(problem) else [whole]
     exponent = exponent_for(seen, length)
-    return Certificate(length, tour, exponent, {}, None, [], nodes, None if places is None else seen.n)
+    return Certificate(length, tour, exponent, {}, None, [], nodes, None if places is None else seen.n, trees)
 
 
 def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[str, Any]:
@@ -93,6 +98,7 @@ def _content_of(form: str, problem: Problem, certificate: Certificate) -> dict[s
         "instance": problem.name,
         "cities": problem.n,
         **({} if certificate.places is None else {"places": certificate.places}),
+        **({} if certificate.trees is None else {"trees": as_json(certificate.trees)}),
         "length": certificate.length,
         "exponent": certificate.exponent,
         "tour": certificate.tour.tolist(),
@@ -187,7 +193,7 @@ class _Reader:
             document.whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
             for name, cut in document.members(document["cuts"], "cuts").items()
         }
-        elimination = document["elimination"]
+        elimination, trees = document["elimination"], document["trees"]
         # Lengths in these units are whole numbers that have fewer than 49 bits.
         length = document.length("length", integral=False)
         finest = min(1100, largest_exponent(self._problem, length))
@@ -202,6 +208,9 @@ class _Reader:
                 self._node(node, cuts) for node in document.entries(document.content.get("open", []), "open")
             ],
             places=count,
+            trees=None
+            if trees is None
+            else bound_of(document, document.members(trees, "trees"), self._problem, 0),
         )
 
     def _cut(self, value: Any) -> CutDescription:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
+from warptsp.bound.certificate import proven_value
 from warptsp.errors import UnsupportedProblem
 from warptsp.problem import Problem
 from warptsp.problem.places import Places
@@ -84,11 +85,10 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
                 bound = target + 1
         least = min(least, bound)
     proven = instance.value(least)
-    if certificate.open:  # of a proof that is not finished
-        return min(proven, length)
-    if problem.integral:
-        return length if proven == length else None
-    return min(proven, length) if is_optimal(problem, length, proven) else None
+    if certificate.trees is not None:
+        proven = max(proven, proven_value(problem, certificate.trees))
+    # Of a proof that is not finished it is what was proved by then.
+    return min(proven, length) if certificate.open or is_optimal(problem, length, proven) else None
 
 
 def _difference_of_tours(lengths: NDArray[np.int64]) -> int:

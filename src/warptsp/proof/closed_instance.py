@@ -55,12 +55,7 @@ def has_dummy_city(problem: Problem) -> bool:
 
 def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:
     """Return whether a bound leaves nothing to gain; of real lengths, nothing beyond the tolerance."""
-    return length <= bound or (not problem.integral and bound >= least_proved(length))
-
-
-def least_proved(length: float) -> float:
-    """Return the least bound that proves a tour of real length optimal."""
-    return length * (1.0 - 2.0 * TOLERANCE)
+    return length <= bound or (not problem.integral and bound >= length * (1.0 - 2.0 * TOLERANCE))
 
 
 def provable_places(problem: Problem) -> Places | None:

@@ -6,6 +6,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp.bound.held_karp import LowerBound
+
 CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
 """The class of each city, lengths between classes, right side; handles and teeth, or a handle and the
 two sets of each domino."""
@@ -83,6 +85,8 @@ class Certificate:
         Those that were still to be examined, the next one last: of a proof that is not finished.
     places : int or None
         How many places of the instance these are about instead of its cities.
+    trees : LowerBound or None
+        The bound of the search for the first tour, with potentials for all cities.
     """
 
     length: int | float
@@ -93,3 +97,4 @@ class Certificate:
     leaves: list[Node]
     open: list[Node] = field(default_factory=list)
     places: int | None = None
+    trees: LowerBound | None = None

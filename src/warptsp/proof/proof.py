@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
+from warptsp.bound.held_karp import LowerBound
 from warptsp.claims import bound_gap
 from warptsp.problem import Problem
 from warptsp.stop import StopToken
@@ -120,7 +121,7 @@ class ProofOptions:
     Attributes
     ----------
     first_tour : callable or None
-        Returns a tour where none is given, for an instance and a token, and a lower bound, 0 for none.
+        Returns a tour where none is given, for an instance and a token, and a lower bound or None.
     search : bool
         Whether a population looks for a shorter tour than that first.
     checkpoint_interval : float
@@ -129,7 +130,9 @@ class ProofOptions:
         As those of `warptsp.prove`.
     """
 
-    first_tour: Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], int | float]] | None = None
+    first_tour: Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], LowerBound | None]] | None = (
+        None
+    )
     search: bool = False
     time_limit: float | None = None
     seed: int = 0

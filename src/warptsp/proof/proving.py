@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
+from warptsp.bound.certificate import proven_value
+from warptsp.bound.held_karp import LowerBound
 from warptsp.claims import confirmed_bound
 from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
@@ -31,7 +33,6 @@ from warptsp.proof.closed_instance import (
     Stopped,
     has_one_tour,
     is_optimal,
-    least_proved,
     provable_places,
 )
 from warptsp.proof.evidence import Certificate
@@ -72,19 +73,20 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
     ):
         if given is None:
             assert options.first_tour is not None
-            start, floor = options.first_tour(problem, token)
+            start, trees = options.first_tour(problem, token)
             search_seconds = time.monotonic() - began
-            if not problem.integral:  # of which a proof ends with less, and no bound that was told falls
-                floor = min(floor, least_proved(problem.length(start)))
         else:
-            start, floor = given, 0
+            start, trees = given, None if earlier is None else earlier.trees
+            if trees is not None:  # whose value no file tells
+                trees = replace(trees, value=proven_value(problem, trees))
+        floor = of_trees = 0 if trees is None else trees.value
         places = provable_places(problem) if earlier is None or earlier.places is not None else None
-        kept = certificate_of_tour(problem, start, places)
+        kept = certificate_of_tour(problem, start, places, trees)
         if earlier is not None:
             kept = replace(earlier, tour=start, length=kept.length)
         proved = has_one_tour(problem)
         if not proved:
-            proving = _Proving(problem, options, token, began, floor)
+            proving = _Proving(problem, options, token, began, floor, trees)
             try:
                 state = proving.run(start, earlier, places)
             except Stopped as stopped:
@@ -94,14 +96,14 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 start = proving.best(start)
             else:
                 search_seconds += state.search_seconds
-                kept, proved = certificate_of(problem, state), _is_proved(problem, state)
+                kept, proved = certificate_of(problem, state, trees), _is_proved(problem, state)
             floor = proving.floor
         attempts = Attempts()
         if options.checkpoint is not None and failure is None:
             attempts.make(write_unfinished, options.checkpoint, problem, kept)
         proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
-        # A claim that was withdrawn is not written; of a search's bound that is closer there is no evidence.
-        own = state is not None and floor <= state.instance.value(state.bound)
+        # A claim that was withdrawn is not written, nor one of which this is not the evidence.
+        own = floor <= max(of_trees, 0 if state is None else state.instance.value(state.bound))
         shown = proof.proved or bool(own and kept.open and proof.lower_bound)
         certified = shown and options.certificate is not None
         if certified:
@@ -230,9 +232,10 @@ class _Proving:
         token: _native.StopToken,
         began: float,
         floor: int | float,
+        trees: LowerBound | None,
     ) -> None:
         self._problem, self._options, self._token, self._began = problem, options, token, began
-        self.floor = floor
+        self.floor, self._trees = floor, trees
         self._pace = Pace(options.checkpoint_interval)
         self.state: BranchAndCut | None = None
         self.raised: BaseException | None = None
@@ -297,7 +300,7 @@ class _Proving:
         if self._options.checkpoint is not None and self._pace.is_due():
             begun = time.monotonic()
             try:
-                certificate = certificate_of(self._problem, state)
+                certificate = certificate_of(self._problem, state, self._trees)
                 write_unfinished(self._options.checkpoint, self._problem, certificate)
             except OutputError as error:  # a full disk must not cost the proof
                 logger.warning("checkpoint of the proof not written: %s", error)

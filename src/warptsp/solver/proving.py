@@ -13,13 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import warptsp._native as _native
+    from warptsp.bound.held_karp import LowerBound
     from warptsp.problem import Problem
     from warptsp.proof import Proof, ProofProgress
     from warptsp.stop import StopToken
 
-BOUND_SECONDS = 1.0
-"""For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
-before its first linear programme has that bound."""
 CHECKPOINT_SECONDS = 5.0  # between two of them, at least
 
 
@@ -64,7 +62,7 @@ def prove(
         Called with a `ProofProgress` after each round, and in the search; if it returns True, the proof ends.
     certificate : path, optional
         File for the whole proof, or that of the bound by the end, which ``warptsp check --certificate``
-        verifies; not written where the bound is still that of the search for a tour.
+        verifies.
     checkpoint : path, optional
         File for the state of the proof (the best tour, bounds and the tree), written at most every 5 seconds
         and at the end, atomically.
@@ -160,10 +158,11 @@ def prove(
 
 def _searched(
     problem: Problem, token: _native.StopToken, *, time_limit: float | None, seed: int
-) -> tuple[NDArray[np.int32], int | float]:
-    """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
+) -> tuple[NDArray[np.int32], LowerBound | None]:
+    """Return a tour that is most likely optimal where that can be proved, and a lower bound."""
     import numpy as np
 
+    from warptsp.bound.held_karp import lower_bound
     from warptsp.errors import NoTourFound
     from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, provable_count
     from warptsp.solver import solve
@@ -177,10 +176,12 @@ def _searched(
             seed=seed,
             threads=1,
             device="cpu",
-            bound=BOUND_SECONDS,
+            bound=False,
         )
     except NoTourFound as error:  # a proof goes on from a tour with missing arcs as from any other
         result = error.result  # type: ignore[attr-defined]
     if result.interrupted:
         token.request()
-    return np.array(result.tour), result.lower_bound or 0
+    # What a proof has that is stopped before its first linear programme: 1000 cities take 0.05 CPU seconds.
+    bound = lower_bound(problem, result.tour, threads=1, device="cpu", token=token)
+    return np.array(result.tour), bound if bound.certified else None

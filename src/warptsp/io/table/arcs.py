@@ -1,6 +1,7 @@
 """Tables with a line for each arc: where it begins, where it ends, and what it costs."""
 
 import logging
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from warptsp.problem.matrices import matrix_of_arcs
 from warptsp.problem.values import real_array
 
 from .rows import Table
+from .titles import common_unit
 
 _log = logging.getLogger(__name__)
 
@@ -26,8 +28,13 @@ def names_arcs(titles: Sequence[str]) -> bool:
 
 
 def _place(titles: Sequence[str], words: Sequence[str]) -> int | None:
-    lower = [title.strip().lower() for title in titles]
+    lower = list(map(_word, titles))
     return next((lower.index(word) for word in words if word in lower), None)
+
+
+def _word(title: str) -> str:
+    """A title without its unit in brackets, such as ``distance`` for ``Distance (km)``."""
+    return re.sub(r"\s*[(\[][^()\[\]]*[)\]]$", "", title.strip().lower())
 
 
 def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool = False) -> Problem:
@@ -38,7 +45,7 @@ def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool =
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
     if skip_incomplete:
         table.skip_incomplete([tail, head, cost])
-    others = [title for at, title in enumerate(titles) if at != cost and title.strip().lower() in _COSTS]
+    others = [title for at, title in enumerate(titles) if at != cost and _word(title) in _COSTS]
     if others:
         _log.warning(
             "%s: arcs cost what column %s says: remove it if they cost what %s says",
@@ -72,12 +79,13 @@ def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool =
         )
     if not costs:
         table.fail("has no lines below the names of the columns: a line for each arc is needed")
+    unit = common_unit([titles[cost]]) if _word(titles[cost]) == "distance" else ""  # (m) may be minutes
     tails, heads = np.array(list(seen), dtype=np.int64).T
     try:
         values = real_array(as_integers(np.array(costs), lambda: texts), "the costs", any_size=True)
         matrix, missing = matrix_of_arcs(tails, heads, values, len(number))
         return Problem.from_matrix(
-            matrix, labels=list(number), asymmetric=True, wall=missing, style=table.style()
+            matrix, labels=list(number), asymmetric=True, wall=missing, style=table.style(), unit=unit
         )
     except InvalidProblem as error:
         table.fail(str(error))

@@ -10,6 +10,7 @@ import numpy as np
 
 from warptsp.io._text import quoted
 from warptsp.io.options import ReadOptions, as_columns, as_metric
+from warptsp.io.systems import DEGREES, MERCATOR, warn_of_mercator
 from warptsp.problem.doubts import look_like_degrees
 
 from .angles import angle_of
@@ -34,8 +35,6 @@ _SEPARATORS = (
     r"\s+",
 )
 _LONGEST = 200  # characters, which two coordinates with all their digits do not have
-_MERCATOR = {"3857", "3785", "900913", "102100", "102113"}  # of the web, among such systems
-_DEGREES = (4326, 4258, 4269, 4267, 4979)  # systems of degrees in the registry of EPSG that tables have
 
 
 class _Pair(NamedTuple):
@@ -86,9 +85,9 @@ def _split(table: Table, place: int, options: ReadOptions) -> Table:
     systems = sorted({pair.system for pair in pairs if pair.system is not None})
     if len(systems) > 1:
         table.fail(f"SRID {systems[0]} beside SRID {systems[1]}: one system of reference is needed for all")
-    if options.parsed is None and (mercator := _MERCATOR.intersection(systems)):
-        words = "%s: SRID %s, Web Mercator, stretches distances: SRID 4326 has degrees"
-        _log.warning(words, table.file, *mercator)
+    if options.parsed is None and MERCATOR.intersection(systems):
+        y = np.array([float(pair.second) for pair in pairs if pair.system is not None])
+        warn_of_mercator(table.file, f"SRID {systems[0]}", y, "SRID 4326 has degrees")
     said = None if titles is None else has_longitude_first(titles[place])
     longitude_first = [said if pair.longitude_first is None else pair.longitude_first for pair in pairs]
     pairs = [
@@ -166,7 +165,7 @@ def _pair(field: str, *, sure: bool = False) -> _Pair | None:
     if len(field) > _LONGEST:
         return None
     if (wkt := _WKT.fullmatch(field)) is not None:
-        system = None if wkt[1] is None else int(wkt[1]) in _DEGREES
+        system = None if wkt[1] is None else wkt[1].lstrip("0") in DEGREES
         return _Pair(wkt[2], wkt[3], system, longitude_first=True, system=wkt[1])
     field = field.strip("()[] ").replace(MINUS, "-")
     for separator in _SEPARATORS:

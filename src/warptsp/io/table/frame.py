@@ -1,7 +1,6 @@
 """Data frames: pandas and what is like it, and GeoDataFrames of points."""
 
 import copy
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,14 +14,13 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions
+from warptsp.io.systems import warn_of_mercator
 from warptsp.problem import Metric, Problem
 from warptsp.problem.values import plain_array, real_array
 
 from .columns import Columns, named_columns
 from .reader import read, read_points
 from .rows import CHUNK, COUNTED, Cells, Table
-
-_log = logging.getLogger(__name__)
 
 _UNITS = {"metre": "m", "kilometre": "km"}  # as pyproj calls those of axes
 
@@ -272,29 +270,18 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
     if system.is_projected:
         units = {axis.unit_name for axis in getattr(system, "axis_info", ())}
         fields = {"crs": system.to_string()} if hasattr(system, "to_string") else {}
-        if not _warn_of_mercator(points, system) and len(units) == 1:
+        operation = getattr(getattr(system, "coordinate_operation", None), "method_name", "")
+        if "Pseudo Mercator" in operation:
+            name = getattr(system, "name", "the reference system")
+            cure = 'frame.to_crs("EPSG:4326") gives great circles in metres'
+            warn_of_mercator("the data frame", name, y, cure)
+        elif len(units) == 1:
             fields["unit"] = _UNITS.get(units.pop(), "")
         return np.column_stack([x, y]), Metric.EXACT_2D, fields
     raise InvalidProblem(
         f"the coordinate reference system {getattr(system, 'name', system)} is neither geographic nor "
         'projected: use to_crs, such as to_crs("EPSG:4326")'
     )
-
-
-def _warn_of_mercator(points: Any, system: Any) -> bool:
-    """Say that the Mercator projection of the web, if it is that, stretches distances, and by how much."""
-    operation = getattr(getattr(system, "coordinate_operation", None), "method_name", "")
-    if "Pseudo Mercator" not in operation:
-        return False
-    y = np.asarray(points.y, dtype=np.float64)
-    middle = float(np.median(y)) if len(y) else 0.0
-    _log.warning(
-        'the data frame: %s stretches distances, here about %.2f times: frame.to_crs("EPSG:4326") gives '
-        "great circles in metres",
-        getattr(system, "name", "Web Mercator"),
-        np.cosh(middle / 6378137.0),
-    )
-    return True
 
 
 def _text(value: Any) -> str:

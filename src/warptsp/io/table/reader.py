@@ -53,6 +53,12 @@ from .tour_columns import OF_TOUR, PATH_POSITION, POSITION, TO_THE_NEXT
 
 _log = logging.getLogger(__name__)
 
+_TOTAL = re.compile(
+    r"\b(total|sum|summe|gesamt\w*|insgesamt|somme|suma|totale?|totaal|som|mean|average|avg|mittel\w*|"
+    r"durchschnitt|moyenne|media|promedio|gemiddelde)\b",
+    re.IGNORECASE,
+)
+
 
 def read_table(
     data: bytes, file: str, options: ReadOptions | None = None, encoding: str = "utf-8"
@@ -69,8 +75,25 @@ def read(table: Table, options: ReadOptions) -> Instance:
     _skip_title(table, options)
     _skip_count(table)
     if not options.columns and (matrix := square_in(table, options)) is not None:
-        return Instance(matrix)
-    return Instance(*_Reader(with_a_column_each(table, options), options).read())
+        found = Instance(matrix)
+    else:
+        found = Instance(*_Reader(with_a_column_each(table, options), options).read())
+    if _is_total(found.problem):
+        name = quoted(found.problem.label(found.problem.n - 1))
+        _log.warning(
+            "%s: the last city, %s, is the sum or the mean of the others: remove its row", table.file, name
+        )
+    return found
+
+
+def _is_total(problem: Problem) -> bool:
+    """Whether the last city has the name and the numbers of the sum or the mean, with which sheets end."""
+    last = problem.n - 1
+    if problem.labels is None or last < 2 or not _TOTAL.search(problem.labels[last]):
+        return False
+    values = problem.given_coordinates() if problem.matrix is None else problem.matrix[:, :last]
+    others = np.asarray(values[:last], dtype=np.float64)
+    return any(np.allclose(values[last], total, 1e-3, 0.0) for total in (others.sum(0), others.mean(0)))
 
 
 def read_points(

@@ -167,6 +167,10 @@ class Table:
         With `letters`, ``NS`` or ``EW``, it may be an angle in degrees, minutes and seconds.
         """
         if letters and (angle := angle_of(text, letters)) is not None:
+            if ":" in text and self._mark is not None:
+                self.fail(
+                    f"{quoted(text)} in column {column} may be a time, as decimals stand above", line, column
+                )
             return angle
         if WORDS_FOR_NO_NUMBER.fullmatch(text):
             what = "nothing" if text == "" else quoted(text)

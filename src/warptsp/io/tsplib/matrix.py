@@ -57,12 +57,29 @@ def weights(text: TsplibText, *, may_be_asymmetric: bool) -> NDArray[Any]:
         if not may_be_asymmetric:
             _check_symmetry(text, section, matrix)
         return matrix
+    if diagonal:
+        _check_order(text, section, numbers, format_, n)
     lower = np.tri(n, k=-1 if upper == diagonal else 0, dtype=np.bool_)
     given = ~lower if upper else lower
     matrix = np.zeros((n, n), dtype=numbers.dtype)
     matrix[given] = numbers
     _check_distances(text, section, matrix, given)
     return np.where(given, matrix, matrix.T)
+
+
+def _check_order(text: TsplibText, section: Section, numbers: NDArray[Any], format_: str, n: int) -> None:
+    """Refuse a triangle whose diagonal has distances where the other one's would have zeros."""
+    lengths = np.arange(n)
+    lower, upper = np.cumsum(lengths + 1) - 1, np.cumsum(n - lengths) - (n - lengths)
+    is_upper, _ = _TRIANGLES[format_]
+    here, there = (numbers[at] for at in ((upper, lower) if is_upper else (lower, upper)))
+    if here.any() and not there.any():
+        other = format_.replace(*(("UPPER", "LOWER") if format_.startswith("UPPER") else ("LOWER", "UPPER")))
+        text.fail_number(
+            section,
+            int((upper if is_upper else lower)[np.argmax(here != 0)]),
+            f"a distance in the diagonal, as {format_} has it; {other} would have zeros there",
+        )
 
 
 def _check_distances(
