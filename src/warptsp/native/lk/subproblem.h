@@ -68,9 +68,8 @@ struct Instance {
   Points points;                // rows null for a matrix
   std::vector<int> candidates;  // [size, K], -1 padded
   std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
-  std::vector<int>
-      along;  // [size] where numbers say nothing of places, as in a matrix: neighbours near each other; else empty
   LkParams params;
+  std::vector<int> along = {};  // [size] a tour, where numbers say nothing of places, as in a matrix; else empty
 };
 
 template <class Metric>
