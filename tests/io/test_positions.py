@@ -149,6 +149,7 @@ def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
         (",A,B,C,Sum\nA,0,1,2,3\nB,1,0,3,4\nC,2,3,0,5\nSum,3,4,5,12\n", True),
         ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nTotal Sud,13,8\n", False),
         ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nD,13,7\n", False),
+        ("name,lat,lon\nA,48.85,2.34\nB,48.87,2.36\nTotal Centre,48.86,2.3503\n", False),
     ],
 )
 def test_a_row_of_totals_is_told(text, told, caplog):
