@@ -61,10 +61,14 @@ def test_a_stop_returns_a_tour() -> None:
     assert problem.length(same) <= problem.length(tour)
 
 
-def test_members_are_searched_among_them() -> None:
+@pytest.mark.parametrize("of_matrix", [False, True])
+def test_members_are_searched_among_them(of_matrix: bool) -> None:
     from warptsp.backends.instance import SearchInstance
 
     problem, token = clusters(4000, seed=6), _native.StopToken()
+    if of_matrix:
+        cities = np.arange(problem.n)
+        problem = Problem.from_matrix(problem.distance(cities[:, None], cities[None]))
     instance = SearchInstance.build(problem, token)
     assert instance is not None
     candidates = instance.candidates(8, 1, 1, token)
@@ -84,7 +88,7 @@ def test_members_are_searched_among_them() -> None:
         problem.check_tour(instance.open(population.best()))
         assert problem.length(instance.open(population.best())) == population.best_length
     assert means[1] < 0.97 * means[0]
-    tours = np.stack([construct(problem, name, seed=1) for name in ("greedy", "space-filling")])
+    tours = np.stack([construct(problem, name, seed=1) for name in ("greedy", "nearest-neighbor")])
     tours = np.stack([instance.close(tour) for tour in tours])
     as_they_are, better, stopped = search(), search(), search()
     as_they_are.add(tours, 2)
