@@ -176,15 +176,17 @@ class SearchInstance:
         self, candidates: NDArray[np.int32], tour: NDArray[np.int32], params: _native.LkParams
     ) -> _native.TourSearch:
         """Lin-Kernighan search of one tour on CPU threads (native/lk/tour_search.h)."""
+        tour = np.ascontiguousarray(tour)
         return _native.TourSearch.create(
             distances=self.distances(small=True),
             small_integers=self.small_integers,
             dummy=self.dummy is not None,
             candidates=candidates,
-            tour=np.ascontiguousarray(tour),
+            tour=tour,
             fixed_edges=self.fixed_edges,
             tolerance=self.tolerance,
             params=params,
+            along=tour if self.has_matrix else None,  # rows may be in any order (EXP-559)
         )
 
     def greedy(self, threads: int, token: _native.StopToken, tiles: int = 1) -> NDArray[np.int32] | None:

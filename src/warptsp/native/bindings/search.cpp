@@ -52,7 +52,7 @@ std::vector<int> copied(const int *values, size_t count) { return std::vector<in
 std::unique_ptr<TourSearch> make_search(const Distances &distances, bool small_integers, bool dummy,
                                         const Array<const int, 2> &candidates, const Array<const int, 1> &tour,
                                         const std::optional<Array<const int, 2>> &fixed_edges, double tolerance,
-                                        const LkParams &params) {
+                                        const LkParams &params, const std::optional<Array<const int, 1>> &along) {
   Instance instance;
   const int n = (int)tour.shape(0);
   require(n >= 8, "a search needs 8 cities or more");
@@ -69,6 +69,10 @@ std::unique_ptr<TourSearch> make_search(const Distances &distances, bool small_i
   instance.params = params;
   instance.params.candidates = (int)candidates.shape(1);
   if (fixed_edges) instance.fixed = fixed_partners(*fixed_edges, n);
+  if (along) {
+    check_tour(along->data(), along->size(), n);
+    instance.along = copied(along->data(), along->size());
+  }
   return make_tour_search(given_of(distances), small_integers, dummy, std::move(instance),
                           copied(tour.data(), tour.size()), tolerance);
 }
@@ -190,8 +194,10 @@ void bind_search(nb::module_ &m) {
       .def_prop_ro("mean_length", &TourPopulation::mean_length)
       .def_prop_ro("least_length", &TourPopulation::least_length);
   nb::class_<TourSearch, TourPopulation>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
-      .def_static("create", &make_search, nb::kw_only(), "distances"_a, "small_integers"_a, "dummy"_a, "candidates"_a,
-                  "tour"_a, "fixed_edges"_a.none(), "tolerance"_a, "params"_a, nb::keep_alive<0, 1>())
+      .def_static(
+          "create", &make_search, nb::kw_only(), "distances"_a, "small_integers"_a, "dummy"_a, "candidates"_a, "tour"_a,
+          "fixed_edges"_a.none(), "tolerance"_a, "params"_a, "along"_a = nb::none(), nb::keep_alive<0, 1>(),
+          "`along`: a tour along which members' fragments follow each other; None: cities are numbered along one.")
       .def(
           "optimize",
           [](TourSearch &search, double seconds, StopToken &token) {

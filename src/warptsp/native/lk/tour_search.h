@@ -83,7 +83,6 @@ class TourSearchOf final : public TourSearch {
     length_ = length_of(tour_);
     best_ = tour_;
     best_length_ = length_;
-    if (!has_points()) instance_.along = tour_;
   }
 
   bool optimize(double seconds, const StopToken &token) override {
