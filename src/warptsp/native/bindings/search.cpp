@@ -96,16 +96,17 @@ constexpr long long brief_kicks = 1000;
 void check_tour_of(TourSearch &search, const int *tour, size_t n) { check_tour(tour, n, search.best().size()); }
 
 NumpyArray<int> improved_long_links(const Distances &distances, bool small_integers, const Array<const int, 1> &tour,
-                                    double tolerance, const LkParams &params, const LongLinks &plan, double seconds,
-                                    StopToken &token) {
+                                    double tolerance, const LkParams &params, int candidates, int per_quadrant,
+                                    long long kicks, unsigned long long seed, double seconds, StopToken &token) {
   const size_t n = tour.shape(0);
   require(n >= 20, "a search among long links needs 20 cities or more");
-  require(distances.points.has_value(), "the cities of a matrix lie nowhere");
+  require(distances.points.has_value(), "a search among long links needs points");
   distances.check_size(n);
   check_tour(tour.data(), n, n);
-  require(plan.candidates >= 1 && plan.per_quadrant >= 0 && plan.per_quadrant <= plan.candidates / 4,
-          std::to_string(plan.per_quadrant) + " of " + std::to_string(plan.candidates) + " candidates a quadrant");
-  require(plan.kicks >= 0, "kicks is " + std::to_string(plan.kicks));
+  require(candidates >= 1 && per_quadrant >= 0 && per_quadrant <= candidates / 4,
+          std::to_string(per_quadrant) + " of " + std::to_string(candidates) + " candidates a quadrant");
+  require(kicks >= 0, "kicks is " + std::to_string(kicks));
+  const LongLinks plan{kicks, seed, candidates, per_quadrant};
   if (small_integers) check_small_points(longest_distance((int)distances.kind, *distances.points, false));
   std::vector<int> better = copied(tour.data(), n);
   interruptible(token, [&] {
@@ -157,18 +158,10 @@ NumpyArray<int> make_random_fragments(const Array<const int, 2> &candidates, int
 }  // namespace
 
 void bind_search(nb::module_ &m) {
-  m.def("long_links_of", &long_links_of, "links"_a, "How many of a tour's links are the long ones.");
-  m.def(
-      "improve_long_links",
-      [](const Distances &distances, bool small_integers, const Array<const int, 1> &tour, double tolerance,
-         const LkParams &params, int candidates, int per_quadrant, long long kicks, unsigned long long seed,
-         double seconds, StopToken &token) {
-        return improved_long_links(distances, small_integers, tour, tolerance, params,
-                                   {kicks, seed, candidates, per_quadrant}, seconds, token);
-      },
-      nb::kw_only(), "distances"_a, "small_integers"_a, "tour"_a, "tolerance"_a, "params"_a, "candidates"_a,
-      "per_quadrant"_a, "kicks"_a, "seed"_a, "seconds"_a, "token"_a,
-      "The closed tour after a search among its longest links (native/lk/long_links.h).");
+  m.def("long_links_of", &long_links_of, "links"_a, "How many of a tour's links count as long.");
+  m.def("improve_long_links", &improved_long_links, nb::kw_only(), "distances"_a, "small_integers"_a, "tour"_a,
+        "tolerance"_a, "params"_a, "candidates"_a, "per_quadrant"_a, "kicks"_a, "seed"_a, "seconds"_a, "token"_a,
+        "The closed tour after a search among its longest links (native/lk/long_links.h).");
   m.def("random_fragments", &make_random_fragments, nb::kw_only(), "candidates"_a, "first"_a, "count"_a, "seed"_a,
         "round"_a, "threads"_a, "token"_a,
         "So many tours of random fragments, from the number `first` on, a row each; no rows if stopped "

@@ -20,7 +20,7 @@ struct LongLinks {
   int candidates = 10, per_quadrant = 2;
 };
 
-// Of so many links these are the long ones: a tenth, 10 to 100 000 (EXP-042).
+// How many of a tour's links count as long: a tenth, at least 10 and at most 100 000 (EXP-042).
 inline int long_links_of(int links) {
   constexpr int share = 10, least = 10, most = 100'000;
   return std::min(links, std::max(least, std::min(links / share, most)));
