@@ -15,7 +15,13 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.construct import construct
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams, cpu, tuning
-from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, plan_population
+from warptsp.methods.lk.population_cuda import (
+    GpuPopulation,
+    Polish,
+    PopulationPlan,
+    plan_kicked,
+    plan_population,
+)
 from warptsp.methods.lk.threads import ThreadEngine
 from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 from warptsp.stop.default import NEARLY_SETTLED
@@ -202,6 +208,9 @@ def test_crossover_goes_on_when_a_far_better_tour_joins(plan, generation, instan
     assert search.mean_length - search.least_length < 0.01 * before
 
 
+CROSSED = PopulationPlan(members=11, kicks_per_city=1.0, growth_seconds=None, selection=5)
+
+
 class SearchOnCpu:
     """What the crossover of a GPU's members needs of the search on the GPU, done by the CPU."""
 
@@ -254,7 +263,7 @@ def test_the_best_member_is_improved_while_all_are_crossed(crossed, monkeypatch)
         return False
 
     polish = Polish(search, run)
-    assert not population.cross(tours[1:], tours[0], report, selection=5, polish=polish)
+    assert not population.cross(CROSSED, tours[1:], tours[0], report, polish=polish)
     assert set(members) == {12}
     # The first is the tour of the search, the others were the best members of their time.
     built = population.cities[0].search_instance()
@@ -276,7 +285,7 @@ def test_what_is_left_of_the_time_is_for_the_best_member_to_gather(crossed, monk
         return False
 
     polish = Polish(search, run)
-    assert not population.cross(tours[1:], tours[0], report, selection=5, polish=polish)
+    assert not population.cross(CROSSED, tours[1:], tours[0], report, polish=polish)
     assert population._made == 1
     (first, mean), *gathered = lengths
     # The best one is far shorter then, all others are as they were.
@@ -289,7 +298,7 @@ def test_nobody_looks_at_members_that_are_being_crossed(crossed):
     population, tours, search, run = crossed
     search.fails_at = 2
     with pytest.raises(KeyboardInterrupt):
-        population.cross(tours[1:], tours[0], lambda phase: False, selection=5, polish=Polish(search, run))
+        population.cross(CROSSED, tours[1:], tours[0], lambda phase: False, polish=Polish(search, run))
     crossing = population._crossing
     best = population.best()
     assert crossing.is_done()
@@ -299,7 +308,7 @@ def test_nobody_looks_at_members_that_are_being_crossed(crossed):
 def test_a_stopped_crossover_changes_nothing_more(crossed):
     population, tours, search, run = crossed
     run.token.request()
-    assert population.cross(tours[1:], tours[0], lambda phase: True, selection=5, polish=Polish(search, run))
+    assert population.cross(CROSSED, tours[1:], tours[0], lambda phase: True, polish=Polish(search, run))
     assert len(search.taken) == 1
     assert search.number == 0
 
@@ -340,10 +349,29 @@ def test_time_that_members_do_not_need_is_for_their_crossover():
 
 
 def test_between_clusters_it_is_for_later_populations():
-    usual, first = plan(100_000, 60.0), plan(100_000, 60.0, clustered=True)
-    later = plan(100_000, 60.0, clustered=True, later=True)
-    assert usual.selection > first.selection > later.selection > tuning.GPU_SELECTION
-    assert plan(100_000, 60.0, later=True) == usual
+    first, later = (plan(100_000, 60.0, clustered=True, later=later) for later in (False, True))
+    assert first.selection > later.selection > tuning.GPU_SELECTION
+    assert plan(100_000, 60.0, later=True) == plan(100_000, 60.0)
+
+
+def test_plans_to_kick_members_again_keep_their_time():
+    def again(seconds, members=100, n=100_000):
+        return plan_kicked(n, members, room=550_000, threads=16, seconds=seconds, crossing=4e-7)
+
+    kick, crossing = tuning.GPU_KICK * tuning.GPU_AGAIN_KICKS, tuning.GPU_AGAIN_CROSSING * 4e-7
+    sizes = []
+    for seconds in (0.01, 0.2, 1.0, 2.0, 60.0):
+        made = again(seconds)
+        sizes.append(0 if made is None else made.members)
+        if made is not None:
+            assert made.kicked
+            assert made.growth_seconds == pytest.approx(max(550_000, made.members * 100_000) * kick)
+            assert made.growth_seconds + made.members * 100_000 * crossing <= seconds
+    assert sizes[0] == 0 < sizes[2] < sizes[3] < sizes[4] == 100
+    assert sizes == sorted(sizes)
+    assert again(60.0, members=GPU_MIN_MEMBERS - 1) is None
+    # A GPU is half empty: fewer members would take as long.
+    assert again(0.9 * 550_000 * kick, n=2000) is None
 
 
 def test_plans_for_kicks():
@@ -469,7 +497,7 @@ def engine_of_gpus(built, candidates, monkeypatch, run, **params):
         population.number += 1
         grown.append(plan.members)
         population._counts["kicks_made"] += round(plan.members * plan.kicks_per_city * problem.n)
-        return None if report("population") else population._starts(plan.members)
+        return None if report("population") else population._starts(plan)
 
     monkeypatch.setattr(population_cuda.GpuPopulation, "grow", grow)
     monkeypatch.setattr(cuda, "plan_launch", lambda *_, **__: SimpleNamespace(resident=1, cities=1000))
@@ -529,6 +557,33 @@ def test_the_engine_of_gpus_ends_when_a_population_comes_to_the_same(
     assert (run.ending == NEARLY_SETTLED) == (run.elapsed() < seconds) == (left > 0 and early)
     assert len(grown) == 2 or run.ending is None
     assert engine.alone is None or engine.alone >= engine._best_length()
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_the_engine_of_gpus_kicks_its_members_again(early, instance, monkeypatch):
+    monkeypatch.setattr("warptsp.methods.lk.engine.LEFT", -1.0)
+    starts = GpuPopulation._starts
+    made = []
+
+    def noted(population, plan):
+        before = {tuple(tour) for tour in population._native.member_tours()}
+        tours = starts(population, plan)
+        made.append((plan.kicked, before.issuperset(map(tuple, tours))))
+        return tours
+
+    def attempt(seconds):
+        made.clear()
+        run = RunOfGpus(time_limit=seconds, may_end_early=early)
+        engine, _ = engine_of_gpus(*instance, monkeypatch, run, population=15)
+        if engine.descend():
+            engine.improve()
+        return made
+
+    monkeypatch.setattr(GpuPopulation, "_starts", noted)
+    first, *later = given_time(attempt, lambda made: len(made) > 2)
+    assert first == (False, False)
+    # A run that may end when another population finds nothing asks new members.
+    assert set(later) == {(not early, not early)}
 
 
 def test_the_engine_of_gpus_grows_larger_populations_without_a_limit(instance, monkeypatch):

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,13 @@ from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
 from warptsp.methods.lk.long_links import are_worth_it, share_of_length
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, plan_population
+from warptsp.methods.lk.population_cuda import (
+    GpuPopulation,
+    Polish,
+    PopulationPlan,
+    plan_kicked,
+    plan_population,
+)
 from warptsp.methods.lk.threads import room_for_members
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
@@ -181,29 +188,46 @@ class _CudaSearch(Engine[PopulationPlan]):
     # Populations
 
     def _planned(self, most: int | None = None) -> PopulationPlan | None:
-        n, lead = self.n, self.cities[0]
+        n, lead, run = self.n, self.cities[0], self.run
         if not self.populates:
             return None
-        left, params = self.kicks_left, self.params
+        left, seconds, params = self.kicks_left, planned_seconds(run), self.params
         largest = params.members_on_gpu
         free = min(each.device.memory_free() for each in self.cities)
         full = plan_launch(lead.device, lead.metric, n, max(1, largest), depth=params.depth_on_gpu)
-        return plan_population(
+        room, gpus, threads = full.resident * full.cities, len(self.cities), run.threads
+        most = min(
+            largest,
+            most or largest,
+            free // pool_bytes(n) * gpus,
+            room_for_members(n, threads),
+            tuning.GPU_MAX_MEMBER_CITIES // n,
+        )
+        plan_in = partial(
+            plan_population,
             n,
-            room=full.resident * full.cities,
-            gpus=len(self.cities),
-            most=min(
-                largest,
-                most or largest,
-                free // pool_bytes(n) * len(self.cities),
-                room_for_members(n, self.run.threads),
-                tuning.GPU_MAX_MEMBER_CITIES // n,
-            ),
-            threads=self.run.threads,
-            seconds=planned_seconds(self.run),
+            room=room,
+            gpus=gpus,
+            most=most,
+            threads=threads,
             kicks=None if left is None else left / n,
             clustered=self.clustered,
             later=self.combined,
+        )
+        # Between clusters all members lack the same links; and runs that end when another population tells
+        # that nothing is left ask one that knows nothing of the last one.
+        if seconds is None or left is not None or self.clustered or run.may_end_early:
+            return plan_in(seconds=seconds)
+        if self.population is None or not self.combined:
+            return plan_in(seconds=tuning.GPU_NEW_MEMBERS_SHARE * seconds) or plan_in(seconds=seconds)
+        return plan_kicked(
+            n,
+            min(most, self.population.members),
+            room=room,
+            threads=threads,
+            seconds=seconds,
+            crossing=self.population.crossing_seconds,
+            gpus=gpus,
         )
 
     def _combine(self, plan: PopulationPlan) -> bool:
@@ -236,10 +260,10 @@ class _CudaSearch(Engine[PopulationPlan]):
         apart = timed and self.combined and self.n <= tuning.LIGHT_MEMBERS.apart
         self.combined = True
         if population.cross(
+            plan,
             members,
             search.best(),
             self.report,
-            selection=plan.selection,
             polish=polish,
             long_links=self.clustered,
             apart=apart,

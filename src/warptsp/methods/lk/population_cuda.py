@@ -32,6 +32,7 @@ class PopulationPlan(NamedTuple):
     kicks_per_city: float  # of each member
     growth_seconds: float | None  # after which kicks end, None without a limit
     selection: int  # of so many children one is taken
+    kicked: bool = False  # whether the members are those of the population before, kicked
 
 
 def plan_population(
@@ -102,6 +103,24 @@ def plan_population(
     # Time goes with the children that are tried, but for what each generation takes in any case.
     selection = tuning.GPU_SELECTION + int(tuning.GPU_SELECTION_OF_LEISURE * (leisure - 1))
     return PopulationPlan(members, member_kicks, growth, selection)
+
+
+def plan_kicked(
+    n: int, members: int, *, room: int, threads: int, seconds: float, crossing: float, gpus: int = 1
+) -> PopulationPlan | None:
+    """Choose how many members of a population are kicked and crossed again in the seconds that are left; None
+    if they would be too few.
+
+    `crossing` is what their own crossover has taken, in seconds a tour and city of all threads together.
+    """
+    seconds -= gathering_seconds(n, 0, threads)
+    kicks = tuning.GPU_AGAIN_KICKS
+    growth, crossing = tuning.GPU_KICK * kicks / gpus, tuning.GPU_AGAIN_CROSSING * crossing
+    members = min(members, int(seconds / (n * (growth + crossing))))
+    growth *= max(gpus * room, members * n)
+    if members < tuning.GPU_MIN_MEMBERS or growth + members * n * crossing > seconds * _ROUNDING:
+        return None
+    return PopulationPlan(members, kicks, growth, tuning.GPU_SELECTION, kicked=True)
 
 
 _ROUNDING = 1 + 1e-9
@@ -178,6 +197,7 @@ class GpuPopulation:
         self._instance = lead.search_instance()
         self._native = self._search_of(tour)
         self._made = 0  # generations
+        self.crossing_seconds = 0.0  # a tour and city, of the last population of new members
         self.alone: float | None = None  # what the last one came to before the best tour joined it at the end
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
@@ -203,6 +223,10 @@ class GpuPopulation:
             self._crossing.wait()
 
     @property
+    def members(self) -> int:
+        return self._native.members
+
+    @property
     def kicks(self) -> int:
         """Kicks so far, the refused ones included."""
         return int(self._counts["kicks_made"] + self._counts["kicks_refused"])
@@ -226,7 +250,9 @@ class GpuPopulation:
         self.number += 1
         run, size, kicks = self.run, plan.members, plan.kicks_per_city
         begun = run.elapsed()
-        starts = self._starts(size)
+        hot = tuning.GPU_AGAIN_TEMPERATURE if plan.kicked else tuning.MEMBER_TEMPERATURE
+        sweeps = 0 if plan.kicked else tuning.GPU_MEMBER_SWEEPS
+        starts = self._starts(plan)
         if len(starts) < size:
             return None
         working = self.cities[:size]
@@ -243,42 +269,47 @@ class GpuPopulation:
         del starts, pieces
         done, counted = 0.0, Counter(self._counts)
         seed = (run.seed + self.number * 0x9E3779B97F4A7C15) % (1 << 64)  # other kicks than the main search
-        sweeps, kicks_a_round = tuning.GPU_MEMBER_SWEEPS, tuning.GPU_MEMBER_KICKS_A_ROUND
+        kicks_a_round, progress = tuning.GPU_MEMBER_KICKS_A_ROUND, 0.0
+        end, kicked_from = begun + (plan.growth_seconds or math.inf), begun
         for number in range(sweeps + math.ceil(kicks / kicks_a_round)):
             now = min(kicks_a_round, kicks - done) if number >= sweeps else 0.0
             rounds.round(
                 optimize=number < sweeps,
                 kicks_per_city=now,
-                temperature=tuning.MEMBER_TEMPERATURE * mean_link * cooled(done / kicks),
+                temperature=hot * mean_link * cooled(progress),
                 seed=seed,
                 token=run.token,
             )
             done += now
+            if number < sweeps:
+                kicked_from = run.elapsed()
             self._counts = counted + Counter(rounds.counters())
             if report("population"):
                 return None
-            if plan.growth_seconds is not None and run.elapsed() - begun > plan.growth_seconds:
+            if run.elapsed() > end:
                 break
+            # On a slower GPU they have fewer kicks, and cool as fast.
+            progress = max(done / kicks, (run.elapsed() - kicked_from) / (end - kicked_from))
         return rounds.tours()
 
     def cross(
         self,
+        plan: PopulationPlan,
         members: NDArray[np.int32],
         tour: NDArray[np.int32],
         report: Callable[[str], bool],
         *,
-        selection: int,
         polish: Polish | None,
         long_links: bool = False,
         apart: bool = False,
     ) -> bool:
         """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
-        Of `selection` children one is taken, and `polish` is what the GPU does meanwhile. With `long_links`
-        members are searched among these first. `apart`: the tour of the search joins at the end, and is not
-        known before.
+        `polish` is what the GPU does meanwhile. With `long_links` members are searched among these first.
+        `apart`: the tour of the search joins at the end, and is not known before.
         """
-        run, self._made = self.run, 0
+        run, self._made, selection = self.run, 0, plan.selection
+        begun = run.elapsed()
         if apart:
             self._native = self._search_of(members[0])
         native = self._native
@@ -296,6 +327,8 @@ class GpuPopulation:
             polish.begin(members[0] if apart else tour)
         if self._generations(report, selection, polish):
             return True
+        if not plan.kicked:
+            self.crossing_seconds = (run.elapsed() - begun) / (native.members * self._instance.size)
         self.alone = native.least_length if apart else None
         if not apart:
             return False
@@ -347,8 +380,12 @@ class GpuPopulation:
             native.add(polish.last()[np.newaxis], 1)
         return gather(native, run, self.number << 32 | 1 << 31, lambda: report("crossover"))
 
-    def _starts(self, size: int) -> NDArray[np.int32]:
+    def _starts(self, plan: PopulationPlan) -> NDArray[np.int32]:
         """Start tours of this population's members; fewer if the run was stopped."""
+        size = plan.members
+        if plan.kicked:
+            self._native.keep_members(size)
+            return self._native.member_tours()
         if self._begun is None:
             return self._fragments(self.number, 0, size)
         ready, self._begun = self._begun.result()[:size], None

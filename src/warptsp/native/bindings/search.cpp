@@ -252,6 +252,17 @@ void bind_search(nb::module_ &m) {
           "Adds tours to the population, a row each, after a search among their long links (native/lk/long_links.h).")
       .def("keep_members", &TourSearch::keep_members, "count"_a, "Leaves the shortest members, so many of them.")
       .def(
+          "member_tours",
+          [](TourSearch &search) {
+            std::vector<int> tours;
+            {
+              const WithoutGil unlocked;
+              tours = search.member_tours();
+            }
+            return to_numpy(std::move(tours), {(size_t)search.members(), search.best().size()});
+          },
+          "The population's tours, a row each.")
+      .def(
           "gather",
           [](TourSearch &search, unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
             check_threads(threads);

@@ -44,6 +44,8 @@ class TourSearch : public TourPopulation {
   // Adds these to the population, with `long_links` after a search among these (lk/long_links.h), and leaves the shortest.
   virtual void add(const int *tours, int count, int threads, bool long_links, const StopToken &token) = 0;
   virtual void keep_members(int count) = 0;
+  // The members' tours, one after the other.
+  virtual std::vector<int> member_tours() const = 0;
   // The best member takes over what the others have better; how much shorter it is (native/lk/population.h).
   virtual double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) = 0;
 
@@ -202,6 +204,13 @@ class TourSearchOf final : public TourSearch {
     keep_best_member();
   }
   void keep_members(int count) override { population_.keep(count); }
+  std::vector<int> member_tours() const override {
+    std::vector<int> tours;
+    tours.reserve(population_.members().size() * instance_.size);
+    for (const Member &member : population_.members())
+      tours.insert(tours.end(), member.tour.order.begin(), member.tour.order.end());
+    return tours;
+  }
   double gather(unsigned long long seed, unsigned long long round, int threads, const StopToken &token) override {
     const double gain = population_.gather(seed, round, threads, token);
     keep_best_member();
