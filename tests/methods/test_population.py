@@ -349,9 +349,9 @@ def test_time_that_members_do_not_need_is_for_their_crossover():
 
 
 def test_between_clusters_it_is_for_later_populations():
-    first, later = (plan(100_000, 60.0, clustered=True, later=later) for later in (False, True))
-    assert first.selection > later.selection > tuning.GPU_SELECTION
-    assert plan(100_000, 60.0, later=True) == plan(100_000, 60.0)
+    usual, later = (plan(100_000, 60.0, clustered=clustered, later=True) for clustered in (False, True))
+    assert usual.selection > later.selection > tuning.GPU_SELECTION
+    assert plan(100_000, 60.0, clustered=True) == plan(100_000, 60.0) == usual
 
 
 def test_plans_to_kick_members_again_keep_their_time():
@@ -580,10 +580,13 @@ def test_the_engine_of_gpus_kicks_its_members_again(early, instance, monkeypatch
         return made
 
     monkeypatch.setattr(GpuPopulation, "_starts", noted)
-    first, *later = given_time(attempt, lambda made: len(made) > 2)
+    monkeypatch.setattr(tuning, "GPU_AGAIN_GAIN", -1.0)  # whatever they gain
+    first, second, *_ = given_time(attempt, lambda made: len(made) > 2)
     assert first == (False, False)
     # A run that may end when another population finds nothing asks new members.
-    assert set(later) == {(not early, not early)}
+    assert second == (not early, not early)
+    monkeypatch.setattr(tuning, "GPU_AGAIN_GAIN", 1.0)
+    assert not any(kicked for kicked, _ in attempt(1.0))  # where they have gained too little
 
 
 def test_the_engine_of_gpus_grows_larger_populations_without_a_limit(instance, monkeypatch):

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +147,7 @@ class _CudaSearch(Engine[PopulationPlan]):
         plain = problem.open is None and not len(problem.fixed_edges)
         self.populates = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
         self.pace = RoundPace()
+        self.kicks_again = False  # whether the next population is the last one's members, kicked
         self.turns: tuple[float, ...] = ()  # of the long links in this annealing, by its progress
 
     def descend(self) -> bool:
@@ -203,31 +203,28 @@ class _CudaSearch(Engine[PopulationPlan]):
             room_for_members(n, threads),
             tuning.GPU_MAX_MEMBER_CITIES // n,
         )
-        plan_in = partial(
-            plan_population,
+        if self.kicks_again and seconds is not None and self.population is not None:
+            kicked = plan_kicked(
+                n,
+                min(most, self.population.members),
+                room=room,
+                threads=threads,
+                seconds=seconds,
+                crossing=self.population.crossing_seconds,
+                gpus=gpus,
+            )
+            if kicked is not None:
+                return kicked
+        return plan_population(
             n,
             room=room,
             gpus=gpus,
             most=most,
             threads=threads,
+            seconds=seconds,
             kicks=None if left is None else left / n,
             clustered=self.clustered,
             later=self.combined,
-        )
-        # Between clusters all members lack the same links; and runs that end when another population tells
-        # that nothing is left ask one that knows nothing of the last one.
-        if seconds is None or left is not None or self.clustered or run.may_end_early:
-            return plan_in(seconds=seconds)
-        if self.population is None or not self.combined:
-            return plan_in(seconds=tuning.GPU_NEW_MEMBERS_SHARE * seconds) or plan_in(seconds=seconds)
-        return plan_kicked(
-            n,
-            min(most, self.population.members),
-            room=room,
-            threads=threads,
-            seconds=seconds,
-            crossing=self.population.crossing_seconds,
-            gpus=gpus,
         )
 
     def _combine(self, plan: PopulationPlan) -> bool:
@@ -246,6 +243,7 @@ class _CudaSearch(Engine[PopulationPlan]):
             if (again := self._planned()) is None:
                 return False
             plan = again
+        before = self._best_length()
         members = population.grow(plan, self.report, mean_link=search.length / self.n)
         if members is None:
             return True
@@ -272,6 +270,10 @@ class _CudaSearch(Engine[PopulationPlan]):
         self.alone = population.alone  # of closed tours, the only ones that have populations here
         search.go_on_from(population.best())
         self.crossed = plan.members
+        # Between clusters all members lack the same links; and runs that end when another population tells
+        # that nothing is left ask one that knows nothing of the last one.
+        gained = before - self._best_length() > tuning.GPU_AGAIN_GAIN * abs(before)
+        self.kicks_again = timed and gained and not (self.clustered or run.may_end_early)
         return False
 
     # Kicks

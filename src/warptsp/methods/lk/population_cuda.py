@@ -90,9 +90,7 @@ def plan_population(
         leisure = 1.0
         member_kicks = _kicks_in(spare / max(room, (crossed - 1) * n / gpus))
     else:  # better members, and slower crossover
-        most_leisure = tuning.GPU_LEISURE
-        if clustered:
-            most_leisure = tuning.GPU_CLUSTERED_LATER_LEISURE if later else tuning.GPU_CLUSTERED_LEISURE
+        most_leisure = tuning.GPU_CLUSTERED_LATER_LEISURE if clustered and later else tuning.GPU_LEISURE
         leisure = min(most_leisure, seconds / (crossed * n * (a_city + crossing)))
         member_kicks = max(member_kicks, _kicks_in(gpus * balance * crossing * math.sqrt(leisure)))
     a_city = _growth(member_kicks) / gpus
@@ -120,7 +118,7 @@ def plan_kicked(
     growth *= max(gpus * room, members * n)
     if members < tuning.GPU_MIN_MEMBERS or growth + members * n * crossing > seconds * _ROUNDING:
         return None
-    return PopulationPlan(members, kicks, growth, tuning.GPU_SELECTION, kicked=True)
+    return PopulationPlan(members, kicks, growth, tuning.GPU_AGAIN_SELECTION, kicked=True)
 
 
 _ROUNDING = 1 + 1e-9

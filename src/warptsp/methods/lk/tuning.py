@@ -184,23 +184,22 @@ GPU_POLISH = 6
 # city (EXP-392).
 GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
 # Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them (EXP-409,
-# EXP-444);
-GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.1
+# EXP-444, EXP-561);
+GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.025
 # share of that for the smallest populations, to which kicks are worth more than the end of crossover
-# (EXP-409, EXP-445, EXP-562).
-GPU_HURRIED_CROSSING = 0.67
+# (EXP-409, EXP-445).
+GPU_HURRIED_CROSSING = 0.8
 GPU_BALANCE = 0.6  # time for growth, in times of that for crossover: the gap is flat around it (EXP-044)
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
 # Of so many children one is taken, and of so many more for each further time that there is, up to so many
-# times in all (EXP-446, EXP-489, EXP-563).
-GPU_SELECTION, GPU_SELECTION_OF_LEISURE, GPU_LEISURE = 5, 13, 2.0
-# The same between clusters: up to one of 30, and of 12 in later populations (EXP-556).
-GPU_CLUSTERED_LEISURE, GPU_CLUSTERED_LATER_LEISURE = 2.95, 1.54
-# Share of the time for the first population and its crossover, if there is no limit on kicks. Then its
-# members are kicked at a temperature that falls from so many mean edges, so many kicks a city, and crossed
-# again, which takes so much of what it took at first; as often as there is time for it (EXP-563).
-GPU_NEW_MEMBERS_SHARE = 0.5
-GPU_AGAIN_TEMPERATURE, GPU_AGAIN_KICKS, GPU_AGAIN_CROSSING = 0.8, 4.0, 0.3
+# times in all: one of 30; between clusters one of 12 in later populations (EXP-446, EXP-489, EXP-556, EXP-562).
+GPU_SELECTION, GPU_SELECTION_OF_LEISURE = 5, 13
+GPU_LEISURE, GPU_CLUSTERED_LATER_LEISURE = 2.95, 1.54
+# With a limit on time alone members are kicked, at a temperature that falls from so many mean edges, so many
+# kicks a city, and crossed again, one of so many children taken, which takes so much of what it took at
+# first; as long as that shortens the best tour by such a share (EXP-562).
+GPU_AGAIN_TEMPERATURE, GPU_AGAIN_KICKS, GPU_AGAIN_SELECTION = 0.8, 4.0, 20
+GPU_AGAIN_CROSSING, GPU_AGAIN_GAIN = 0.3, 1e-6
 # Generations after a few, if these have left so much of the members' spread, take at least so many times what
 # these took.
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0
