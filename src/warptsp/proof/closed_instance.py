@@ -11,6 +11,7 @@ import warptsp._native as _native
 from warptsp.bound.held_karp import value_of
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
+from warptsp.problem.tours import beginning_with, path_of
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
@@ -223,17 +224,8 @@ class ClosedInstance:
     def _opened(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         path = self.seen.open
         if path is None:
-            return np.ascontiguousarray(np.roll(closed, -int(np.flatnonzero(closed == 0)[0])))
-        if has_dummy_city(self.seen):
-            tour = np.roll(closed, -int(np.flatnonzero(closed == self.seen.n)[0]))[1:]
-        else:
-            tour = np.roll(closed, -int(np.flatnonzero(closed == path.start)[0]))
-            if tour[-1] != path.end:
-                tour = np.roll(tour[::-1], 1)
-        wrong = (path.start is not None and tour[0] != path.start) or (
-            path.end is not None and tour[-1] != path.end
-        )
-        return np.ascontiguousarray(tour[::-1] if wrong else tour)
+            return beginning_with(closed, 0)
+        return path_of(closed, path, self.seen.n if has_dummy_city(self.seen) else None)
 
 
 def exponent_for(problem: Problem, length: int | float) -> int:

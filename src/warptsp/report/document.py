@@ -98,24 +98,12 @@ class Report:
     proved: bool = False
 
     @classmethod
-    def of(
-        cls,
-        result: Result,
-        *,
-        first: int | None = None,
-        timing: Timing | None = None,
-        tiles: Tiles | None = None,
-    ) -> "Report":
-        """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
+    def of(cls, result: Result, *, timing: Timing | None = None, tiles: Tiles | None = None) -> "Report":
+        """Return the report of a run: its snapshots, or its tour alone."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
-        snapshots = result.snapshots or (best,)
-        if first is not None:
-            snapshots = tuple(
-                s._replace(tour=np.roll(s.tour, -int(np.argmax(s.tour == first)))) for s in snapshots
-            )
         return cls(
             problem=result.problem,
-            snapshots=snapshots,
+            snapshots=result.snapshots or (best,),
             known=result.known,
             history=result.history,
             settings=settings_of(result),

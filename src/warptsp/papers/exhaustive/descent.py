@@ -31,6 +31,7 @@ from warptsp.papers.exhaustive.neighborhood import (
     Start,
 )
 from warptsp.run import limit_of
+from warptsp.run.snapshots import turned_to_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +104,7 @@ def descend(problem: Problem, run: Run, params: DescentParams) -> None:
     first = start_tour(problem, run)
     if first is None:
         return
-    tour = first if problem.open is not None else np.roll(first, -int(np.flatnonzero(first == 0)[0]))
+    tour = turned_to_first(problem, first)
     _check_order(tour, sought.before)
     run.offer(tour)
 
