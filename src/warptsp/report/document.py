@@ -21,7 +21,7 @@ from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.io.places import degrees
 from warptsp.io.table.tour_columns import axes_of
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.plotting.coasts import packed_world
 from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
 from warptsp.problem import KnownLength, Problem
@@ -159,9 +159,7 @@ def write(
     if isinstance(result, Result):
         chosen = None if tiles is None else Tiles(tiles, attribution)
         result = Report.of(result, timing=Timing(**timing), tiles=chosen)
-    text = render(result)
-    with atomic_write(path) as stream:
-        stream.write(text.encode())
+    write_whole(path, render(result))
 
 
 def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none'") -> str:
