@@ -22,6 +22,7 @@ from warptsp.problem import OpenPath, Problem
 from warptsp.problem.part import part_of
 from warptsp.problem.values import float_array, integer_array
 from warptsp.result import Result
+from warptsp.run.snapshots import turned_to_first
 from warptsp.solver import solve
 
 _KICKS = 50  # for each city of a stretch that is improved
@@ -325,8 +326,7 @@ def _stretch(
 def _result(
     problem: Problem, order: NDArray[np.int32], started: float, method: str, counters: dict[str, Any]
 ) -> Result:
-    if problem.open is None and 0 in order:  # as every closed tour of a result
-        order = np.roll(order, -int(np.flatnonzero(order == 0)[0]))
+    order = np.array(turned_to_first(problem, order))  # as every closed tour of a result
     problem.check_tour(order)
     order.flags.writeable = False
     done = counted(counters.get("inserted", counters.get("removed", 0)), "place", "places")

@@ -181,6 +181,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
 
 
+def write_whole(path: str | os.PathLike[str], contents: str | bytes) -> None:
+    """Write a file, or nothing, as `atomic_write` does."""
+    with atomic_write(path) as stream:
+        stream.write(contents.encode() if isinstance(contents, str) else contents)
+
+
 def _open_when_read(name: str, flags: int) -> int:
     """Open what is no plain file: a pipe once it has a reader, for whom nobody waits after a signal."""
     if sys.platform == "win32" or not stat.S_ISFIFO(os.stat(name).st_mode):

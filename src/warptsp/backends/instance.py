@@ -16,6 +16,7 @@ from warptsp.construct.simple import along_curve
 from warptsp.neighbors import candidate_lists
 from warptsp.problem import Metric, Problem
 from warptsp.problem.search import search_distances
+from warptsp.problem.tours import path_of
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
@@ -217,21 +218,10 @@ class SearchInstance:
 
     def open(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         """The problem's tour, or path in its own direction, for a closed tour of the search."""
-        opened = self.problem.open
-        if opened is None:
+        if self.problem.open is None:
             return self.city[closed]
-        if self.dummy is not None:
-            at = int(np.flatnonzero(closed == self.dummy)[0])
-            path = self.city[np.concatenate([closed[at + 1 :], closed[:at]])]
-        else:
-            path = self.city[closed]
-            at = int(np.flatnonzero(path == opened.start)[0])
-            path = np.roll(path, -at)
-            if path[-1] != opened.end:
-                path = np.roll(path[::-1], 1)
-        wrong_start = opened.start is not None and path[0] != opened.start
-        wrong_end = opened.end is not None and path[-1] != opened.end
-        return np.ascontiguousarray(path[::-1]) if wrong_start or wrong_end else path
+        cities = self.city if self.dummy is None else np.append(self.city, np.int32(self.dummy))
+        return path_of(cities[closed], self.problem.open, self.dummy)
 
     def _cut(self, own: NDArray[np.int32]) -> NDArray[np.int32]:
         """Rotate (and turn) a closed tour into a path with the given end and all fixed edges."""

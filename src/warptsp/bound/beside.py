@@ -50,13 +50,6 @@ class BoundBeside:
     Of a run with so many `threads` and a `limit` in seconds, it may take the seconds that are `wanted`; for
     "auto", and for "lp", which says what follows the search, at most `SHARE` of the time of all threads; and
     what it needs if it `is_target`, by which the run may end. The problem is a symmetric one.
-
-    Attributes
-    ----------
-    value : int, float or None
-        No tour is shorter. None while nothing is proved.
-    error : BaseException or None
-        What ended it; a mistake of this package.
     """
 
     def __init__(
@@ -68,8 +61,8 @@ class BoundBeside:
         is_target: bool,
         limit: float | None = None,
     ) -> None:
-        self.value: int | float | None = None
-        self.error: BaseException | None = None
+        self.value: int | float | None = None  # which no tour is below
+        self.error: BaseException | None = None  # what ended it; a mistake of this package
         self._problem = problem
         places = searched_places(problem, limit)
         self._searched = problem if places is None else places.problem

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import ParseError
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.problem import Problem
 
 
 def write_document(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     """Write an object. Raises `OutputError` if the file cannot be written."""
-    with atomic_write(path) as file:
-        file.write((json.dumps(content) + "\n").encode())
+    write_whole(path, json.dumps(content) + "\n")
 
 
 class Document:

@@ -250,19 +250,16 @@ class Outputs(TourOutputs):
             return snapshots_for(problem)
         return 2 if any(map(_shows_run, self.pictures)) else 0
 
-    def write_all(
-        self, result: Result, first: int | None, attempts: Attempts, *, checkpointed: bool
-    ) -> dict[str, list[str]]:
+    def write_all(self, result: Result, attempts: Attempts, *, checkpointed: bool) -> dict[str, list[str]]:
         """Write all that was asked for, standard output last; return the names of the files, by kind.
 
-        A closed tour begins with the city `first`, if any. The search may have written its checkpoint. Of a
-        tour with missing arcs nothing is written: there is no such tour.
+        The search may have written its checkpoint. Of a tour with missing arcs nothing is written: there is
+        no such tour.
         """
         checkpoint = [] if self.checkpoint is None or not checkpointed else [self.checkpoint]
         if len(result.missing_arcs):
             return {"tour": [], "picture": [], "report": [], "checkpoint": checkpoint}
-        problem = result.problem
-        tour = result.tour if first is None else result.tour_from(first)
+        problem, tour = result.problem, result.tour
 
         def draw(name: str) -> None:
             if _shows_run(name):
@@ -275,7 +272,7 @@ class Outputs(TourOutputs):
         def describe(name: str) -> None:
             from warptsp.report import Report, write
 
-            write(Report.of(result, first=first, timing=self.timing(), tiles=self.below.chosen()), name)
+            write(Report.of(result, timing=self.timing(), tiles=self.below.chosen()), name)
 
         def made(make: Callable[[str], None], names: Sequence[str]) -> list[str]:
             return [name for name in names if attempts.make(make, name)]

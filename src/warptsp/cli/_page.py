@@ -47,15 +47,13 @@ class PageOptions:
         if not self.watch:
             yield Page(None)
             return
+        from warptsp.problem.tours import beginning_with
         from warptsp.watch import Watch
 
         def save(tour: Any) -> list[str]:
-            import numpy as np
-
-            if first is not None:
-                tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
             attempts = Attempts()
-            outputs.save(problem, tour, outputs.tour_files, attempts)
+            turned = tour if first is None else beginning_with(tour, first)
+            outputs.save(problem, turned, outputs.tour_files, attempts)
             attempts.finish()
             return outputs.tour_files
 

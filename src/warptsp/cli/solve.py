@@ -85,6 +85,7 @@ def command(
         _remind_of_output(problem, criterion)
     options = {
         **search.arguments(),
+        "start_city": first,
         "stop": criterion,
         "checkpoint": outputs.checkpoint,
         "snapshots": outputs.snapshots(problem),
@@ -97,12 +98,10 @@ def command(
             result, error = _found(problem, options, display, watched)
             if isinstance(error, Exception):
                 attempts.failures.append(error)
-            if first is not None:
-                result = result.starting_at(first)
             attempts.make(watched.finish, result)
             # The only thing that a search writes itself is its checkpoint.
             checkpointed = not isinstance(error, OutputError)
-            files = outputs.write_all(result, first, attempts, checkpointed=checkpointed)
+            files = outputs.write_all(result, attempts, checkpointed=checkpointed)
             attempts.make(outputs.tell_all, instance, result, files)
         watched.serve_the_end(in_a_hurry=result.interrupted or signals.caught is not None, quiet=no_progress)
     if error is not None and not isinstance(error, Exception):

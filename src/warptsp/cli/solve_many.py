@@ -199,7 +199,7 @@ def _kind(output: str) -> str:
 
 def _write(output: str, results: ManyResults) -> None:
     """Write all tours as an array, or the table of lengths."""
-    from warptsp.outputs import atomic_write
+    from warptsp.outputs import atomic_write, write_whole
 
     if _kind(output) == ".npy":
         import numpy as np
@@ -214,8 +214,7 @@ def _write(output: str, results: ManyResults) -> None:
     writer = csv.writer(text, delimiter="\t" if _kind(output) == ".tsv" else ",", lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(list(map(_as_text, row)) for row in _rows(results))
-    with atomic_write(output) as file:
-        file.write(well_formed(text.getvalue()).encode())
+    write_whole(output, well_formed(text.getvalue()))
 
 
 def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> None:

@@ -81,7 +81,7 @@ def command(
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
     The new file is verified before it is written: a second interpreter runs both.
     """
-    from warptsp.outputs import Attempts, check_outputs
+    from warptsp.outputs import Attempts, check_outputs, write_whole
     from warptsp.strokes import arrange
     from warptsp.strokes.files import Rules, read_drawing, rewritten
     from warptsp.strokes.files.registry import format_of
@@ -135,7 +135,7 @@ def command(
         verified = output is not None or check_only
         contents = rewritten(drawing, plan, rules) if verified else b""
         attempts, drawn, to_stdout = Attempts(), (drawing.paths, plan), output == "-"
-        if output is not None and not attempts.make(_write, output, contents):
+        if output is not None and not attempts.make(write_whole, output, contents):
             output = None
         shown = {"y_up": drawing.y_up, "outlines": drawing.outlines}
         if preview is not None and not attempts.make(write_preview, preview, *drawn, **shown):
@@ -167,13 +167,6 @@ def command(
     printing.show(facts, on_stderr=to_stdout)
     attempts.finish()
     return signals.status
-
-
-def _write(output: str, contents: bytes) -> None:
-    from warptsp.outputs import atomic_write
-
-    with atomic_write(output) as stream:
-        stream.write(contents)
 
 
 def _machine(name: str, speed: Numbers | None, acceleration: Numbers | None) -> Machine:

@@ -135,8 +135,7 @@ def _solved(
     if verbose:
         print(*lines, sep="\n")
     if log_file is not None:
-        from warptsp.outputs import atomic_write
+        from warptsp.outputs import write_whole
 
-        with atomic_write(log_file) as stream:
-            stream.write("".join(f"{line}\n" for line in lines).encode())
+        write_whole(log_file, "".join(f"{line}\n" for line in lines))
     return list(result.tour.tolist()), result.length

@@ -29,6 +29,18 @@ def xml_text(value: str) -> str:
     return escape(_NO_XML.sub("?", value), quote=False)
 
 
+def parse(parser: expat.XMLParserType, data: bytes, fail: Callable[[str, int | None], NoReturn]) -> None:
+    """Have a parser call its functions for a document; what is no XML fails with a message and a line."""
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
+    except ParseError:  # of the functions that the parser calls
+        raise
+    except (LookupError, ValueError) as error:  # an encoding that Python does not have
+        fail(f"is not XML: {error}", None)
+
+
 def read_elements(
     source: Source, end: Callable[[list[str], dict[str, str], str, int], None], root: str
 ) -> None:
@@ -67,11 +79,4 @@ def read_elements(
     parser.EndElementHandler = end_element
     parser.CharacterDataHandler = lambda text: open_elements[-1][1].append(text)
     parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(source.data, True)
-    except expat.ExpatError as error:
-        fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
-    except ParseError:  # of the functions above, which the parser calls
-        raise
-    except (LookupError, ValueError) as error:  # an encoding that Python does not have
-        fail(f"is not XML: {error}")
+    parse(parser, source.data, fail)

@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 import warptsp._native as _native
@@ -37,29 +38,33 @@ def on_gpu_or_cpu(run: Run, on_gpu: Callable[[], None], on_cpu: Callable[[Run], 
 
 def search_on_device(
     run: Run,
+    search: Callable[[Run, Device | None], None],
     *,
-    on_cpu: Callable[[Run], None],
-    on_gpu: Callable[[Device], None],
     sources: Callable[[], Iterable[Source]],
-    meanwhile: Callable[[Run], None] | None,
+    meanwhile: Callable[[Run, None], None] | None,
     same: bool,
 ) -> None:
     """Search on the run's GPU; on the CPU if it has none, or if the GPU fails and the CPU may do.
 
-    `on_cpu` is given what to report to, `on_gpu` the GPU, and `sources` returns the kernels that this needs.
-    Until they are compiled the CPU does `meanwhile`: `search` of `kernels_are_there`, as `same`.
+    `search` is given what to report to, and the GPU, None for the CPU; `sources` returns the kernels that a
+    GPU needs. Until they are compiled the CPU does `meanwhile`: `search` of `kernels_are_there`, as `same`.
     """
+    first = None if meanwhile is None else partial(_on_cpu, meanwhile)
 
     def start() -> None:
         from warptsp.backends.cuda.device import Device
 
-        if not kernels_are_there(run, sources(), search=meanwhile, same=same):
+        if not kernels_are_there(run, sources(), search=first, same=same):
             return
         run.enter("GPU")
         with Device.open(run.device.gpus[0]) as device:
-            on_gpu(device)
+            search(run, device)
 
-    on_gpu_or_cpu(run, start, on_cpu)
+    on_gpu_or_cpu(run, start, partial(_on_cpu, search))
+
+
+def _on_cpu(search: Callable[[Run, None], None], run: Run) -> None:
+    search(run, None)
 
 
 def kernels_are_there(

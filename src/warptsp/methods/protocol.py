@@ -40,43 +40,31 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a method sees of a run, and the run of the method; None for what is the run's own.
+    """What a method sees of a run, and the run of the method; None for what is the run's own."""
 
-    Attributes
-    ----------
-    problem, start, given, token, device, may_end_early
-        In the place of the run's.
-    best, best_length, kick_limit, time_limit : callable
-        Return what is in the place of the run's at the moment.
-    remaining, expect, start_over, report_bound, report_optimal, report_limit : callable
-        Called in the place of the run's.
-    offer : callable
-        Returns the tour that the run is offered for one of the method; None for none.
-    report : callable
-        Returns what the run is told in the place of a `Report` of the method; None for nothing.
-    stops : callable
-        Whether the method shall stop, whatever the run says; asked at each report.
-    """
-
+    # In the place of the run's.
     problem: Problem | None = None
     start: str | Tour | None = None
     given: Sequence[Tour] | None = None
     token: _native.StopToken | None = None
     device: Devices | None = None
     may_end_early: bool | None = None
+    # Asked for what is in the place of the run's at the moment.
     best: Callable[[], Tour | None] | None = None
     best_length: Callable[[], int | float | None] | None = None
     kick_limit: Callable[[], int | None] | None = None
     time_limit: Callable[[], float | None] | None = None
+    # Called in the place of the run's.
     remaining: Callable[[], float | None] | None = None
     expect: Callable[..., None] | None = None
     start_over: Callable[..., None] | None = None
     report_bound: Callable[[int | float], None] | None = None
     report_optimal: Callable[[], None] | None = None
     report_limit: Callable[[str], None] | None = None
+    # What the run is offered for a tour of the method, and told for a report; None for nothing.
     offer: Callable[[Tour], Tour | None] | None = None
     report: Callable[[Report], Report | None] | None = None
-    stops: Callable[[], bool] | None = None
+    stops: Callable[[], bool] | None = None  # asked at each report, whatever the run says
 
 
 _OF_THE_MOMENT = ("best", "best_length", "kick_limit", "time_limit")  # functions of a view that are asked

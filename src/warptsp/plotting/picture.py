@@ -17,7 +17,7 @@ from warptsp._words import counted
 from warptsp.endings import PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.plotting import png
 from warptsp.plotting.coasts import COARSE, coasts
 from warptsp.plotting.colours import ON_PAPER, Colour, Theme, css
@@ -99,8 +99,7 @@ def draw(
             length = length_text(length_of(problem, tour), problem.unit)
             title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
-    with atomic_write(path) as stream:
-        stream.write(content)
+    write_whole(path, content)
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,26 @@ def as_cities(tour: ArrayLike, names: Cities) -> NDArray[np.int32]:
     return np.asarray(cities, dtype=np.int32)
 
 
+def beginning_with(tour: NDArray[np.int32], city: int) -> NDArray[np.int32]:
+    """A closed tour, turned so that it begins with this city, which it has."""
+    return np.roll(tour, -int(np.argmax(tour == city)))
+
+
+def path_of(closed: NDArray[np.int32], path: OpenPath, dummy: int | None) -> NDArray[np.int32]:
+    """The path that a closed tour stands for, in its own direction: what is behind a dummy city, or, if there
+    is none, between the given ends, which are neighbours."""
+    if dummy is not None:
+        cities = beginning_with(closed, dummy)[1:]
+    else:
+        assert path.start is not None
+        cities = beginning_with(closed, path.start)
+        if cities[-1] != path.end:
+            cities = np.roll(cities[::-1], 1)
+    wrong_start = path.start is not None and cities[0] != path.start
+    wrong_end = path.end is not None and cities[-1] != path.end
+    return np.ascontiguousarray(cities[::-1]) if wrong_start or wrong_end else cities
+
+
 def _what_is_wrong(cities: NDArray[np.int32], names: Cities) -> str:
     counts = np.bincount(cities, minlength=names.n)
     faults = []

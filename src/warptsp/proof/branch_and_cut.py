@@ -48,21 +48,6 @@ class BranchAndCut:
     `report` is called after each round, and after each step of a search for tours. Until `search_until`, on
     the monotonic clock, a population may look for a shorter tour first. From where an `earlier` proof of this
     instance, in the same units, had ended, this one goes on.
-
-    Attributes
-    ----------
-    tour, length : ndarray of int32, int
-        The best closed tour, and its length in units.
-    proved : bool
-        Whether no tour is shorter by `ClosedInstance.step` or more.
-    search_seconds : float
-        Wall time of the searches for a tour.
-    root_bound : int
-        The bound before the first branch, in units.
-    edges_left : int or None
-        Edges that a shorter tour may have, after the root.
-    leaves, elimination, cuts
-        As those of a `Certificate`, where one is wanted.
     """
 
     def __init__(
@@ -78,10 +63,10 @@ class BranchAndCut:
     ) -> None:
         self.instance, self.token = instance, token
         self.nodes = 0
-        self.root_bound = 0
-        self.edges_left: int | None = None
-        self.proved = False
-        self.leaves: list[Node] = []
+        self.root_bound = 0  # in units, before the first branch
+        self.edges_left: int | None = None  # that a shorter tour may have, after the root
+        self.proved = False  # that no tour is shorter by `ClosedInstance.step` or more
+        self.leaves: list[Node] = []  # as of a `Certificate`, like `elimination` and `cuts`, if one is wanted
         self.elimination: Evidence | None = None
         self.search_seconds = 0.0
         self._options, self._report, self._search_until, self._earlier = (
@@ -348,10 +333,7 @@ class BranchAndCut:
     def _take_up(self, earlier: Certificate) -> bool:
         """Load an earlier proof, and compute its bounds anew; whether it had come as far as the tree.
 
-        Raises
-        ------
-        Stopped
-            By the token, before all of it was there.
+        Raises `Stopped`: by the token, before all of it was there.
         """
         root = self._root
         for cut in earlier.cuts.values():

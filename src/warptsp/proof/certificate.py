@@ -37,24 +37,12 @@ _MAX_ENTRY = 2**24
 
 
 def write_proof(path: str | os.PathLike[str], problem: Problem, certificate: Certificate) -> None:
-    """Write a finished proof as JSON.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Write a finished proof as JSON. Raises `OutputError` if the file cannot be written."""
     write_document(path, _content_of(FORMAT, problem, certificate))
 
 
 def write_unfinished(path: str | os.PathLike[str], problem: Problem, certificate: Certificate) -> None:
-    """Write where a proof is, for another run to go on from there.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Write where a proof is, for another run to go on from there, as `write_proof` does."""
     content = _content_of(FORMAT_UNFINISHED, problem, certificate)
     write_document(path, {**content, "open": [_node_as_json(node) for node in certificate.open]})
 
@@ -136,10 +124,7 @@ def is_proof(path: str | os.PathLike[str]) -> bool:
 def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
     """Read a certificate of optimality, or of the bound of an unfinished proof, for `proven_bound`.
 
-    Raises
-    ------
-    ParseError
-        The file holds no certificate of an instance with so many cities.
+    Raises `ParseError`: the file holds no certificate of an instance with so many cities.
     """
     document = Document(path)
     form = FORMAT_UNFINISHED if document.is_of(FORMAT_UNFINISHED) else FORMAT
@@ -149,13 +134,8 @@ def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
 def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certificate:
     """Read where a proof was; its cuts are valid, and its bounds are still to be computed.
 
-    Raises
-    ------
-    ParseError
-        The file holds no unfinished proof of an instance with so many cities, or a cut that some tour
-        violates.
-    InvalidTour
-        The tour is not one of this instance.
+    Raises `ParseError`: the file holds no unfinished proof of an instance with so many cities, or a cut that
+    some tour violates; `InvalidTour`: the tour is not one of this instance.
     """
     document = Document(path)
     certificate = _Reader(document, problem).read(FORMAT_UNFINISHED, "an unfinished proof")

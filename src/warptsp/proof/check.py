@@ -30,12 +30,8 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     classes, and every leaf's bound from all pairs of cities. Where lengths are real, the bound may be below
     the tour's length by a fraction of 2e-7.
 
-    Raises
-    ------
-    UnsupportedProblem
-        The instance is asymmetric, or has more than `MAX_CHECKED` cities.
-    InvalidTour
-        The certificate's tour is not one of this instance.
+    Raises `UnsupportedProblem`: the instance is asymmetric, or has more than `MAX_CHECKED` cities;
+    `InvalidTour`: the certificate's tour is not one of this instance.
     """
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")

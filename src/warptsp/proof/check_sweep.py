@@ -38,26 +38,14 @@ class SweptEdges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweptRow:
-    """A row: how often it counts each edge, and its limits.
+    """A row: how often it counts each edge, and its limits."""
 
-    Attributes
-    ----------
-    counts : ndarray of int32, shape (m,)
-    price : int
-        Of what a tour counts above `lower`; not negative.
-    lower, upper : int
-    is_even : bool
-        Whether tours count even numbers.
-    is_branch : bool
-        Whether tours that are not asked for may be beyond the limits.
-    """
-
-    counts: NDArray[np.int32]
-    price: int
+    counts: NDArray[np.int32]  # shape (m,)
+    price: int  # of what a tour counts above `lower`; not negative
     lower: int
     upper: int | None
-    is_even: bool
-    is_branch: bool
+    is_even: bool  # whether tours count even numbers
+    is_branch: bool  # whether tours that are not asked for may be beyond the limits
 
 
 def leaves_no_tour(

@@ -11,6 +11,7 @@ import warptsp._native as _native
 from warptsp.bound.held_karp import value_of
 from warptsp.problem import Problem
 from warptsp.problem.places import Places, places_of
+from warptsp.problem.tours import beginning_with, path_of
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
@@ -30,13 +31,7 @@ MOST_DETOURS = 2e9
 
 
 class Stopped(Exception):  # noqa: N818
-    """A proof was stopped while its set-up was being made.
-
-    Attributes
-    ----------
-    bound : int or float
-        What it had proved by then.
-    """
+    """A proof was stopped while its set-up was being made; it had proved `bound` by then."""
 
     def __init__(self, bound: int | float = 0) -> None:
         super().__init__("stopped")
@@ -76,32 +71,19 @@ class ClosedInstance:
     A tour of the cities comes to each place at least once. Without all later visits it is one of the places,
     and no longer, if the length between two of them is that of the shortest way over places with several
     cities: later visits are to no others. So what bounds tours of places bounds those of cities.
-
-    Attributes
-    ----------
-    problem : Problem
-    lengths : ndarray of int64, shape (m, m)
-        In units of ``2**-exponent``, rounded down; integers are not, unless they are very long. None counts
-        as longer than ``2**48 - 1``. An open path that has a free end gets a dummy city, the last one, at
-        length 0 from all others; one with given ends an edge of length 0 between them.
-    exponent : int
-    fixed : ndarray of int32, shape (k, 2)
-        Edges that every tour has.
-    places : Places or None
-        Those that stand for the cities.
-    over : ndarray of int32, shape (m, m), or None
-        A place over which the way is shorter than the direct one, -1 for none; None if there is no such way.
-    stride : int
-        Units by multiples of which all closed tours differ.
     """
 
     problem: Problem
+    # Shape (m, m), in units of 2**-exponent, rounded down; integers are not, unless they are very long. None
+    # counts as longer than 2**48 - 1. An open path that has a free end gets a dummy city, the last one, at
+    # length 0 from all others; one with given ends an edge of length 0 between them.
     lengths: NDArray[np.int64]
     exponent: int
-    fixed: NDArray[np.int32]
-    places: Places | None = None
+    fixed: NDArray[np.int32]  # shape (k, 2), edges that every tour has
+    places: Places | None = None  # those that stand for the cities
+    # Shape (m, m): a place over which the way is shorter than the direct one, -1 for none; None without any.
     over: NDArray[np.int32] | None = None
-    stride: int = 1
+    stride: int = 1  # units by multiples of which all closed tours differ
 
     @classmethod
     def of(
@@ -115,10 +97,7 @@ class ClosedInstance:
         """Close an instance, or these places of it, with a tour of this length, by default with units that
         suit it.
 
-        Raises
-        ------
-        Stopped
-            By the token.
+        Raises `Stopped`: by the token.
         """
         given, problem = problem, problem if places is None else places.problem
         n, path = problem.n, problem.open
@@ -223,17 +202,8 @@ class ClosedInstance:
     def _opened(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         path = self.seen.open
         if path is None:
-            return np.ascontiguousarray(np.roll(closed, -int(np.flatnonzero(closed == 0)[0])))
-        if has_dummy_city(self.seen):
-            tour = np.roll(closed, -int(np.flatnonzero(closed == self.seen.n)[0]))[1:]
-        else:
-            tour = np.roll(closed, -int(np.flatnonzero(closed == path.start)[0]))
-            if tour[-1] != path.end:
-                tour = np.roll(tour[::-1], 1)
-        wrong = (path.start is not None and tour[0] != path.start) or (
-            path.end is not None and tour[-1] != path.end
-        )
-        return np.ascontiguousarray(tour[::-1] if wrong else tour)
+            return beginning_with(closed, 0)
+        return path_of(closed, path, self.seen.n if has_dummy_city(self.seen) else None)
 
 
 def exponent_for(problem: Problem, length: int | float) -> int:

@@ -18,15 +18,9 @@ APART = 0.025
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Rows and columns.
+    """Rows and columns."""
 
-    Attributes
-    ----------
-    places : ndarray of int64, shape (2, n)
-        Of each city, its column and its row, counted from 0.
-    """
-
-    places: NDArray[np.int64]
+    places: NDArray[np.int64]  # shape (2, n): of each city, its column and its row, counted from 0
 
     @classmethod
     def of(cls, points: NDArray[np.float64]) -> Self | None:

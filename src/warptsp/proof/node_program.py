@@ -36,25 +36,8 @@ thousandth of a unit of length."""
 class NodeProgram:
     """A linear programme that is set to one node of the tree after the other.
 
-    It begins with a closed tour, and fills `cuts` where a certificate or a checkpoint wants them.
-
-    Attributes
-    ----------
-    tour, length : ndarray of int32, int
-        The best closed tour that is known here, and its length in units.
-    lines : Lines or None
-        Those on which the cities lie, where many share one.
-    branches : tuple of Branch
-        Of the present node.
-    evidence : Evidence
-        That no tour in it is shorter than its bound.
-    cuts : dict of int to tuple
-        All cuts that any evidence names.
-
-    Raises
-    ------
-    Stopped
-        By the token, while the first linear programme was being made.
+    It begins with a closed tour, and fills `cuts` where a certificate or a checkpoint wants them. Raises
+    `Stopped`: by the token, while the first linear programme was being made.
     """
 
     def __init__(
@@ -67,17 +50,18 @@ class NodeProgram:
         keep_cuts: bool = False,
     ) -> None:
         self.instance, self.token, self._keep_cuts = instance, token, keep_cuts
-        self.tour = np.ascontiguousarray(tour, dtype=np.int32)
+        self.tour = np.ascontiguousarray(tour, dtype=np.int32)  # the best closed one that is known here
         self.length = instance.units(self.tour)
-        self.cuts: dict[int, CutDescription] = {}
-        self.evidence = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())  # no length is negative
+        self.cuts: dict[int, CutDescription] = {}  # that any evidence names
+        # That no tour of the present node is below its bound; no length is negative.
+        self.evidence = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())
         fine = FRACTION_BITS - instance.exponent if instance.problem.integral else 0
         self._least_price = -max(2, LEAST_PRICE >> fine)  # the same share of a unit of length
-        self.branches: tuple[Branch, ...] = ()
+        self.branches: tuple[Branch, ...] = ()  # of the present node
         self._id_of: dict[Branch, int] = {}  # the cuts of branches on more than two cities
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         self.relaxation.perturb(PERTURBATION * objective_of(instance.step(self.length)) / instance.size)
-        self.lines: Lines | None = None
+        self.lines: Lines | None = None  # on which the cities lie, where many share one
         if instance.seen.matrix is None and instance.size == instance.seen.n:
             points = np.ascontiguousarray(instance.seen.given_coordinates()[:, :2], dtype=np.float64)
             self.relaxation.set_coordinates(points)

@@ -116,24 +116,13 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofOptions:
-    """What a proof takes beside an instance and a tour, checked.
+    """What a proof takes beside an instance and a tour, checked; mostly as `warptsp.prove` does."""
 
-    Attributes
-    ----------
-    first_tour : callable or None
-        Returns a tour where none is given, for an instance and a token, and a lower bound or None.
-    search : bool
-        Whether a population looks for a shorter tour than that first.
-    checkpoint_interval : float
-        Seconds between two checkpoints, at least.
-    time_limit, seed, threads, tree, token, callback, certificate, checkpoint, resume
-        As those of `warptsp.prove`.
-    """
-
+    # Returns a tour where none is given, for an instance and a token, and a lower bound or None.
     first_tour: Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], LowerBound | None]] | None = (
         None
     )
-    search: bool = False
+    search: bool = False  # whether a population looks for a shorter tour than that first
     time_limit: float | None = None
     seed: int = 0
     threads: int = 1
@@ -142,7 +131,7 @@ class ProofOptions:
     callback: Callable[[ProofProgress], object] | None = None
     certificate: str | os.PathLike[str] | None = None
     checkpoint: str | os.PathLike[str] | None = None
-    checkpoint_interval: float = 5.0
+    checkpoint_interval: float = 5.0  # seconds between two, at least
     resume: str | os.PathLike[str] | None = None
 
     @property

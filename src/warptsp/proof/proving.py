@@ -215,14 +215,7 @@ def check_provable(problem: Problem) -> None:
 class _Proving:
     """A proof, which may begin again in finer units, and what it tells and keeps on its way.
 
-    Attributes
-    ----------
-    floor : int or float
-        A bound that holds whatever becomes of it.
-    state : BranchAndCut or None
-        As the callback could have seen it last.
-    raised : BaseException or None
-        By the callback.
+    Whatever becomes of it, no tour is below `floor`.
     """
 
     def __init__(
@@ -237,8 +230,8 @@ class _Proving:
         self._problem, self._options, self._token, self._began = problem, options, token, began
         self.floor, self._trees = floor, trees
         self._pace = Pace(options.checkpoint_interval)
-        self.state: BranchAndCut | None = None
-        self.raised: BaseException | None = None
+        self.state: BranchAndCut | None = None  # as the callback could have seen it last
+        self.raised: BaseException | None = None  # by the callback
 
     def best(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return this tour, or the shorter one of a proof that went wrong."""
@@ -253,10 +246,7 @@ class _Proving:
         """Run branch and cut, in finer units once more where rounding keeps it from its end, and for cities
         where places have ways that cities have not.
 
-        Raises
-        ------
-        Stopped
-            Before there was a linear programme, or an earlier proof had been taken up.
+        Raises `Stopped`: before there was a linear programme, or an earlier proof had been taken up.
         """
         problem, options = self._problem, self._options
         exponent = None if earlier is None else earlier.exponent

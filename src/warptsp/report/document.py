@@ -21,7 +21,7 @@ from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.io.places import degrees
 from warptsp.io.table.tour_columns import axes_of
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.plotting.coasts import packed_world
 from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
 from warptsp.problem import KnownLength, Problem
@@ -98,24 +98,12 @@ class Report:
     proved: bool = False
 
     @classmethod
-    def of(
-        cls,
-        result: Result,
-        *,
-        first: int | None = None,
-        timing: Timing | None = None,
-        tiles: Tiles | None = None,
-    ) -> "Report":
-        """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
+    def of(cls, result: Result, *, timing: Timing | None = None, tiles: Tiles | None = None) -> "Report":
+        """Return the report of a run: its snapshots, or its tour alone."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
-        snapshots = result.snapshots or (best,)
-        if first is not None:
-            snapshots = tuple(
-                s._replace(tour=np.roll(s.tour, -int(np.argmax(s.tour == first)))) for s in snapshots
-            )
         return cls(
             problem=result.problem,
-            snapshots=snapshots,
+            snapshots=result.snapshots or (best,),
             known=result.known,
             history=result.history,
             settings=settings_of(result),
@@ -171,9 +159,7 @@ def write(
     if isinstance(result, Result):
         chosen = None if tiles is None else Tiles(tiles, attribution)
         result = Report.of(result, timing=Timing(**timing), tiles=chosen)
-    text = render(result)
-    with atomic_write(path) as stream:
-        stream.write(text.encode())
+    write_whole(path, render(result))
 
 
 def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none'") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.plotting.packed import packed_integers
 from warptsp.report.document import assembled, program
 from warptsp.report.plane import BITS
@@ -49,9 +49,7 @@ def write_strokes(
         arrays[f"y-{name}"] = packed_integers(steps[:, 1], differences=True)
         arrays[f"travel-{name}"] = packed_integers(travel, differences=False)
     facts = {"title": title, "figures": plan.facts(unit), "unit": unit, "step": step}
-    text = assembled("strokes", [program(SCRIPTS)], facts, arrays)
-    with atomic_write(path) as stream:
-        stream.write(text.encode())
+    write_whole(path, assembled("strokes", [program(SCRIPTS)], facts, arrays))
 
 
 def _line(drawn: Sequence[NDArray[np.float64]], plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
+from warptsp.problem.tours import beginning_with
 from warptsp.result import Snapshot
 
 SHARE = 0.05  # of the run, at most, that taking them may cost
@@ -72,5 +73,4 @@ def turned_to_first(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.int
     """Return a closed tour from city 0 on, a path as it is."""
     if problem.open is not None or not problem.n or tour[0] == 0:
         return tour
-    first = int(np.argmin(tour))
-    return np.concatenate([tour[first:], tour[:first]])
+    return beginning_with(tour, 0)

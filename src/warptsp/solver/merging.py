@@ -15,6 +15,7 @@ from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.tours import path_of
 from warptsp.result import Result
 from warptsp.run.snapshots import turned_to_first
 from warptsp.solver.inputs import Instance, given_tour, instance_of, start_of
@@ -179,13 +180,7 @@ def _edges(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
 
 def _opened(problem: Problem, order: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the tour that a closed one stands for, a path in the direction of its ends."""
-    if problem.open is None:
-        return order
-    place = int(np.flatnonzero(order == problem.n)[0])
-    path = np.roll(order, -place)[1:]
-    start, end = problem.open.start, problem.open.end
-    turned = (start is not None and path[0] != start) or (end is not None and path[-1] != end)
-    return path[::-1] if turned and not problem.asymmetric else path
+    return order if problem.open is None else path_of(order, problem.open, problem.n)
 
 
 def _as_nodes(

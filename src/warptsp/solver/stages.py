@@ -19,6 +19,7 @@ from warptsp.interruption import FirstSignal
 from warptsp.methods import Method
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength, Problem
+from warptsp.problem.tours import beginning_with
 from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import PROVED, Run, Settings
@@ -161,7 +162,7 @@ class _Session:
         """Write the best tour if it is news; return why that failed, which ends neither bound nor proof."""
         try:
             if self.settings.checkpoint is not None:
-                self.settings.checkpoint.write(beginning_with(tour, self.settings.first), length)
+                self.settings.checkpoint.write(_from(tour, self.settings.first), length)
         except OutputError as error:
             return error
         return None
@@ -202,7 +203,7 @@ class _Session:
             start_length=self.runs[0].course.start_length,
         )
         self.runs.append(run)
-        run.offer(beginning_with(tour, settings.first))
+        run.offer(_from(tour, settings.first))
         if run.token.requested():  # by a token of the user's, which has ended the search
             return tour, length
         run.report_counters(**_summed_counters(self.stages))
@@ -243,7 +244,7 @@ class _Session:
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         settings, run, stages = self.settings, self.runs[-1], self.stages
         history = _joined_history(self.runs, settings.problem.wall, length)
-        tour = beginning_with(tour, settings.first)
+        tour = _from(tour, settings.first)
         best = Snapshot(history[-1].seconds, length, tour)
         snapshots = () if settings.recorder is None else settings.recorder.finish(best)
         reason = self.ending
@@ -275,9 +276,7 @@ class _Session:
             params=stages[0].params,
             then=self.steps[1].name if len(self.steps) > 1 else None,
             stages=tuple(stages),
-            snapshots=tuple(
-                kept._replace(tour=beginning_with(kept.tour, settings.first)) for kept in snapshots
-            ),
+            snapshots=tuple(kept._replace(tour=_from(kept.tour, settings.first)) for kept in snapshots),
         )
 
     def _note_proof(self, length: int | float) -> None:
@@ -377,11 +376,11 @@ def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
     return counters
 
 
-def beginning_with(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int32]:
+def _from(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int32]:
     """Return a closed tour that begins with this city."""
     if city is None or tour[0] == city:
         return tour
-    turned = np.roll(tour, -int(np.flatnonzero(tour == city)[0]))
+    turned = beginning_with(tour, city)
     turned.flags.writeable = False
     return turned
 

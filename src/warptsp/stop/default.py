@@ -37,22 +37,9 @@ class Completion(StoppingCriterion):
 class DefaultStop(Completion):
     """Stop when the search seems done: no improvement for a good part of its time, or the time is up.
 
-    - Up to 12 cities: after a few hundred kicks, which take milliseconds.
-    - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the
-      number of cities, gained nothing; after 10 s at the latest. A method gets no limit to plan for,
-      so that it searches in cycles of growing length.
-      The method may end before, when little or nothing is left to gain: ``lk`` on the CPU up to 30
-      cities when it has proved its tour optimal, up to 500 when populations of tours have been crossed to
-      their end.
-    - More cities, ``lk``, symmetric distances: when less than 0.002 % are expected to be left, that is,
-      when another population of 100 tours or more has gained less and, up to 20 000 cities, has come as
-      close to the best tour without knowing it; not where the tour goes between clusters. At the latest
-      after 10 s (n / 2000)^0.87, which is 40 s for 10 000 cities and 5 minutes for 100 000, or as the next
-      row says, if that is later.
-    - Other methods: up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for
-      100 000 cities, 5 minutes for a million, half an hour for ten million. The method plans for just this
-      time.
-    - At once if the tour cannot be shortened: it has length 0, or exactly the optimal length on record.
+    docs/stopping.md has the table of rules by number of cities: after 10 s at the latest up to 2000, 40 s for
+    10 000, 5 minutes for 100 000 to a million. It ends at once if the tour cannot be shortened: it has length
+    0, or exactly the optimal length on record.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_whole
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan, travel_points
 
@@ -28,8 +28,7 @@ def write_preview(
     """Write `preview` to a file, whose name ends in .svg."""
     if not os.fspath(path).lower().endswith(".svg"):
         raise InvalidOption(f"{os.fspath(path)}: the name of a preview must end in .svg")
-    with atomic_write(path) as stream:
-        stream.write(preview(paths, plan, y_up=y_up, outlines=outlines).encode())
+    write_whole(path, preview(paths, plan, y_up=y_up, outlines=outlines))
 
 
 def preview(

@@ -31,6 +31,7 @@ from warptsp.papers.exhaustive.neighborhood import (
     Start,
 )
 from warptsp.run import limit_of
+from warptsp.run.snapshots import turned_to_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,30 +104,25 @@ def descend(problem: Problem, run: Run, params: DescentParams) -> None:
     first = start_tour(problem, run)
     if first is None:
         return
-    tour = first if problem.open is not None else np.roll(first, -int(np.flatnonzero(first == 0)[0]))
+    tour = turned_to_first(problem, first)
     _check_order(tour, sought.before)
     run.offer(tour)
 
-    def search(run: Run, make: Callable[[Start], _native.Descent | CudaDescent]) -> None:
+    def search(run: Run, device: Device | None) -> None:
         start = Start.of(problem, tour, sought, run.token)
-        if start is not None:
-            _proceed(run, make(start), start)
+        if start is None:
+            return
+        if device is None:
+            _proceed(run, descent_on_cpu(start, run.threads), start)
+        else:
+            from warptsp.papers.exhaustive.cuda import CudaDescent
 
-    def on_cpu(run: Run) -> None:
-        search(run, lambda start: descent_on_cpu(start, run.threads))
-
-    def on_gpu(device: Device) -> None:
-        from warptsp.papers.exhaustive.cuda import CudaDescent
-
-        search(run, lambda start: CudaDescent(device, start))
-
-    def sources() -> Iterable[Source]:
-        return _sources(problem, sought)
+            _proceed(run, CudaDescent(device, start), start)
 
     # With no kicks at all every report says stop, and is not heeded.
     too_many = THREE_OPT in sought.neighborhoods and problem.n > MAX_CITIES_CPU
-    meanwhile = None if too_many or run.kick_limit == 0 else on_cpu
-    search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
+    meanwhile = None if too_many or run.kick_limit == 0 else search
+    search_on_device(run, search, sources=lambda: _sources(problem, sought), meanwhile=meanwhile, same=True)
 
 
 def descent_on_cpu(start: Start, threads: int) -> _native.Descent:

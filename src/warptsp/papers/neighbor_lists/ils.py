@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from warptsp._native import Kicks
@@ -213,17 +214,11 @@ def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:
         best = run.best if timed else None
         _iterate(prepared if best is None else prepared.starting_from(best), run, params, device)
 
-    def meanwhile(run: Run) -> None:
-        _iterate(prepared, run, params if timed else replace(params, iterations=0.0), None)
+    def meanwhile(run: Run, device: None) -> None:
+        _iterate(prepared, run, params if timed else replace(params, iterations=0.0), device)
 
-    search_on_device(
-        run,
-        on_cpu=lambda run: work(run, None),
-        on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(problem, params.made, chains=True),
-        meanwhile=meanwhile,
-        same=False,
-    )
+    sources = partial(kernel_sources, problem, params.made, chains=True)
+    search_on_device(run, work, sources=sources, meanwhile=meanwhile, same=False)
 
 
 def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | None) -> None:

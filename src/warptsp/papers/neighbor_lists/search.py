@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -269,17 +270,8 @@ def descent(name: str, summary: str, *, three: bool, min_gpu_cities: int) -> Met
             search.descend(params.passes)
             run.offer(search.best())
 
-        def on_cpu(run: Run) -> None:
-            work(run, None)
-
-        search_on_device(
-            run,
-            on_cpu=on_cpu,
-            on_gpu=lambda device: work(run, device),
-            sources=lambda: kernel_sources(problem, moves, chains=not moves.many),
-            meanwhile=on_cpu,
-            same=True,
-        )
+        sources = partial(kernel_sources, problem, moves, chains=not moves.many)
+        search_on_device(run, work, sources=sources, meanwhile=work, same=True)
 
     def kernels(problem: Problem) -> list[Source]:
         return [

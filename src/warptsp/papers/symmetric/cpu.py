@@ -154,8 +154,10 @@ class Circle:
         return self.instance.open(cities)
 
 
-def search_on_threads(circle: Circle, *, seed: int, chains: int, threads: int) -> _native.SymmetricTours:
-    """Chains of tours on CPU threads; results do not depend on their number."""
+def search_on_threads(
+    circle: Circle, chains: int | None, *, seed: int, threads: int
+) -> _native.SymmetricTours:
+    """Chains of tours, by default one, on CPU threads; results do not depend on their number."""
     return _native.SymmetricTours.create(
         distances=circle.instance.distances(),
         instance=circle.numbers,
@@ -163,6 +165,6 @@ def search_on_threads(circle: Circle, *, seed: int, chains: int, threads: int) -
         fixed=circle.fixed,
         circle=circle.cities,
         seed=seed,
-        chains=chains,
+        chains=chains or 1,
         threads=threads,
     )

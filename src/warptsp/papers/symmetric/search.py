@@ -192,27 +192,21 @@ def run_symmetric(
         return
     seed, threads = run.seed, run.threads
 
-    def work_with(run: Run, begin: Callable[[Circle, int | None], SymmetricSearch]) -> None:
+    def search(run: Run, device: Device | None) -> None:
+        begin: Callable[[Circle, int | None], SymmetricSearch]
+        if device is None:
+            begin = partial(search_on_threads, seed=seed, threads=threads)
+        else:
+            from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
+
+            begin = partial(CudaSymmetricSearch, device, seed=seed, block=block)
         symmetric = SymmetricRun(run, circle, chains, begin)
         work(symmetric)
         symmetric.finish()
 
-    def on_cpu(run: Run) -> None:
-        work_with(
-            run,
-            lambda circle, chains: search_on_threads(circle, seed=seed, chains=chains or 1, threads=threads),
-        )
-
-    def on_gpu(device: Device) -> None:
-        from warptsp.papers.symmetric.cuda import CudaSymmetricSearch
-
-        work_with(run, partial(CudaSymmetricSearch, device, seed=seed, block=block))
-
     same = work is descend  # the tour that it ends with is the same on every device
-    meanwhile = on_cpu if same or run.time_limit is not None else None
-    search_on_device(
-        run, on_cpu=on_cpu, on_gpu=on_gpu, sources=lambda: kernels(problem), meanwhile=meanwhile, same=same
-    )
+    meanwhile = search if same or run.time_limit is not None else None
+    search_on_device(run, search, sources=lambda: kernels(problem), meanwhile=meanwhile, same=same)
 
 
 def kernels(problem: Problem) -> list[Source]:

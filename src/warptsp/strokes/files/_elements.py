@@ -8,6 +8,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from warptsp.errors import ParseError
+from warptsp.io._xml import parse
 from warptsp.strokes.files._curves import Subpath
 from warptsp.strokes.files._page import PERCENT, Matrix, inner_page, matrix_of, page, product
 from warptsp.strokes.files._shapes import GEOMETRY, plain_numbers, subpaths_of
@@ -122,14 +123,7 @@ class Reader:
         parser.XmlDeclHandler = self._declared
         parser.CharacterDataHandler = self._text
         parser.ProcessingInstructionHandler = self._instruction
-        try:
-            parser.Parse(self.source.data, True)
-        except expat.ExpatError as error:
-            self._fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
-        except (LookupError, ValueError) as error:  # an encoding that Python does not have
-            if isinstance(error, ParseError):
-                raise
-            self._fail(f"is not XML: {error}")
+        parse(parser, self.source.data, self._fail)
         self._settle()
         return self.found
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp.io._text import decode
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
@@ -29,10 +30,7 @@ class Source:
     @property
     def text(self) -> str:
         """UTF-8 if it is that, otherwise Latin-1, which every text is."""
-        try:
-            return self.data.decode("utf-8")
-        except UnicodeDecodeError:
-            return self.data.decode("latin-1")
+        return decode(self.data)
 
     def encoded(self, text: str) -> bytes:
         """The bytes of a text in the encoding of the file."""
