@@ -192,7 +192,8 @@ GPU_HURRIED_CROSSING = 0.8
 GPU_BALANCE = 0.6  # time for growth, in times of that for crossover: the gap is flat around it (EXP-044)
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0  # a city (EXP-368)
 # Of so many children one is taken, and of so many more for each further time that there is, up to so many
-# times in all: one of 30; between clusters one of 12 in later populations (EXP-446, EXP-489, EXP-556, EXP-562).
+# times in all: one of 30; between clusters one of 12 in later populations (EXP-446, EXP-489, EXP-556,
+# EXP-562).
 GPU_SELECTION, GPU_SELECTION_OF_LEISURE = 5, 13
 GPU_LEISURE, GPU_CLUSTERED_LATER_LEISURE = 2.95, 1.54
 # With a limit on time alone members are kicked, at a temperature that falls from so many mean edges, so many
