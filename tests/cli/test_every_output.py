@@ -174,7 +174,7 @@ def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
 @pytest.mark.parametrize("command", ["prove", "bound"])
-def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
+def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, monkeypatch):
     arguments = [command, "a.csv", "--certificate", "/dev/full", "--json"]
     if command == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -183,6 +183,37 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
     assert "/dev/full: cannot write: No space left" in str(done.exception)
     assert json.loads(done.stdout)["lower_bound"] > 0
     assert (here / "two.csv").exists() == (command == "prove")
+    if command == "prove":  # all that failed is told, not the tour alone
+
+        def failing(path, *arguments, **options):
+            raise warptsp.OutputError(f"{path}: the disk is full")
+
+        monkeypatch.setattr("warptsp.io.write_tour", failing)
+        full = ["--certificate", "c.json", "--checkpoint", "/dev/full", "-o", "one.tour"]
+        done = CliRunner().invoke(commands, [command, "a.csv", *full])
+        told = "/dev/full: cannot write: No space left on device; one.tour: the disk is full"
+        assert str(done.exception) == told
+        assert "certificate  c.json" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "solve a.csv -q",
+        "merge a.csv s.tour t.tour",
+        "insert a.csv new.csv",
+        "choose g.csv",
+        "solve-many many",
+    ],
+)
+def test_an_output_that_failed_is_not_asked_for(here, command):
+    ending = "csv" if command == "solve-many many" else "tour"
+    (here / f"full.{ending}").symlink_to("/dev/full")
+    done = CliRunner().invoke(commands, [*command.split(), "-o", f"full.{ending}"])
+    assert "No space left" in str(done.exception)
+    assert done.stdout
+    assert "--output FILE" not in done.stdout
 
 
 def test_the_library_is_silent_where_logging_is_not_configured():
