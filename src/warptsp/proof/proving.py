@@ -91,6 +91,9 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 state = proving.run(start, earlier, places)
             except Stopped as stopped:
                 proving.floor = max(floor, stopped.bound)
+                if earlier is not None:
+                    logger.warning("%s: no time to take up this proof, whose bound is not told; the file keeps "
+                                   "it", options.resume)  # fmt: skip
             except BaseException as error:
                 failure = error  # only its tours are of use: what is proved of them may be half done
                 start = proving.best(start)
