@@ -272,8 +272,12 @@ def test_the_command(tmp_path):
     points = np.random.default_rng(1).integers(0, 1000, (40, 2))
     places, file = tmp_path / "places.csv", tmp_path / "checkpoint.json"
     places.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
-    for options in (["--checkpoint", str(file)], ["--checkpoint", str(file), "--resume", str(file)]):
-        done = CliRunner().invoke(commands, ["prove", str(places), "--json", *options])
+    replaced = f"the checkpoint {file} already exists and will be replaced; --resume continues from it"
+    for resume, warning in (([], False), (["--resume", str(file)], False), ([], True)):
+        done = CliRunner().invoke(
+            commands, ["prove", str(places), "--json", "--checkpoint", str(file), *resume]
+        )
+        assert (replaced in done.stderr) == warning
         assert json.loads(done.stdout)["checkpoint"] == str(file)
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["proved_optimal"]
