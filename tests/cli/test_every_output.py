@@ -239,3 +239,19 @@ def test_a_command_tells_a_warning_once(here):
         done = CliRunner().invoke(commands, [arguments[0], "tiny.tsp", *arguments[1:]])
         assert done.stderr.count("warptsp: warning: EUC_2D rounds distances") == 1, arguments
     assert logging.getLogger("warptsp").handlers == before
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("strokes a.drl --back", "--back: to which home position? Give --home, too"),
+        (
+            "solve-many many --bound lp",
+            'bound: "lp" is for one problem: give "auto", none or a number of seconds',
+        ),
+        ("solve-many many --device auto", "device: 'auto' is for one problem: give cpu, cuda or cuda:N"),
+    ],
+)
+def test_advice_can_be_followed_on_the_command_line(here, command, told):
+    (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
+    assert str(CliRunner().invoke(commands, command).exception) == told

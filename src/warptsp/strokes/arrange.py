@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warptsp._checks import check_on_interrupt, checked_number
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, delivered
 from warptsp.run import COMPLETE, PROVED
@@ -123,7 +124,8 @@ def arrange(
     tolerance = checked_number("join", join, minimum=0.0, what="a distance of 0 or more")
     cost = machine_of(machine)
     if back and place is None:
-        raise InvalidOption("back: to which home position? Give home, too")
+        raise InvalidOption(as_called("back: to which home position? Give home, too",
+                                      "--back: to which home position? Give --home, too"))  # fmt: skip
     on_interrupt = options.pop("on_interrupt", None)
     check_on_interrupt(on_interrupt)
     effort = _effort_of(time_limit, options, started, n * RESERVE)
