@@ -13,6 +13,7 @@ from instances import unit_points
 from processes import run_code
 
 import warptsp
+from warptsp import many
 from warptsp.cli import COMMANDS, commands, names_file, run
 
 
@@ -135,14 +136,24 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monk
     assert (here / "two.csv").exists()
 
 
-def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here):
+def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here, monkeypatch):
     for number in range(7):
         (here / "many" / f"b{number}.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
         (here / "tours" / f"b{number}.csv.tour").mkdir(parents=True)
     (here / "many" / "c.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    (here / "many" / "aa.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    solve_many = many.solve_many
+
+    def and_lose_one(*arguments, **options):
+        results = solve_many(*arguments, **options)
+        (here / "many" / "aa.csv").unlink()
+        return results
+
+    monkeypatch.setattr(many, "solve_many", and_lose_one)
     done = CliRunner().invoke(commands, "solve-many many --tours tours")
-    assert str(done.exception).count("cannot write") == 5
-    assert str(done.exception).endswith("; 2 more could not be written")
+    assert "aa.csv: no such file" in str(done.exception)
+    assert str(done.exception).count("cannot write") == 4
+    assert str(done.exception).endswith("; 3 more could not be written")
     assert (here / "tours" / "a.csv.tour").is_file()
     assert (here / "tours" / "c.csv.tour").is_file()
 

@@ -222,13 +222,12 @@ def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> bool
     """Write each tour as a file of its own, whatever becomes of the others; tell whether any is there."""
     from warptsp.io import write_tour
 
-    written = False
-    for position in range(len(results)):
-        if results.length(position) is not None:
-            result = results[position]
-            name = folder / f"{_name(results, position)}.tour"
-            written |= attempts.make(write_tour, name, result.tour, result.problem)
-    return written
+    def write(position: int) -> None:
+        result = results[position]  # whose file may be gone since
+        write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
+
+    solved = [position for position in range(len(results)) if results.length(position) is not None]
+    return sum(attempts.make(write, position) for position in solved) > 0
 
 
 def _facts(
