@@ -185,8 +185,9 @@ def _shown(cell: Any) -> Any:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value) if isinstance(value, str) else str(value)
-    return " ".join(text.split())
+    if not isinstance(value, str):
+        return str(value).removesuffix(" 00:00:00")  # a date is no midnight
+    return " ".join(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), value).split())
 
 
 def _tell(file: str, title: str, others: list[str]) -> None:
