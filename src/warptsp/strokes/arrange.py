@@ -85,7 +85,8 @@ def arrange(
     machine : Machine or {"euclidean", "max"}
         What a travel costs: `Euclidean`, `MaxOfAxes` or `AxisTimes`.
     time_limit : float, optional
-        Wall-clock seconds for the whole call. By default at most 6, and less where little is left to gain.
+        Wall-clock seconds for the whole call, which needs some for many strokes: 20 000 closed ones take 4
+        with `inner_first`. By default at most 6, and less where little is left to gain.
     **options
         Those of `warptsp.solve` that say how to search: ``kicks``, ``seed``, ``threads``, ``device``,
         ``method``, ``params``, ``callback``; and ``on_interrupt``.
