@@ -256,6 +256,7 @@ def test_edges_of_linkern(tmp_path, pacific, edges, message):
         ),
         ("COMMENT : Length = {}\nCOMMENT : Found by LKH\nTYPE : TOUR\nTOUR_SECTION\n1\n2\n3\n4\n-1\n", True),
         ("COMMENT : Optimal tour for a.tsp ({})\nTYPE : TOUR\nTOUR_SECTION\n1\n2\n3\n4\n-1\n", True),
+        ('{{"tour": [0, 1, 2, 3], "closed": true, "length": {}}}', True),
         ("4 4\n0 1 {}\n1 2 0\n2 3 0\n3 0 0\n", True),
     ],
 )
