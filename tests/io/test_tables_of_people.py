@@ -585,3 +585,10 @@ def test_names_with_accents_taken_apart_are_found(tmp_path, monkeypatch, capsys)
     (tmp_path / "c.csv").write_text(both, encoding="utf-8")
     assert call("choose", "c.csv", "--groups", "größe", "--kicks", "1") == 0
     assert "count as two: write them alike" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.4\n%\xc7\xec\x8f\xa2\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"])
+def test_a_pdf_or_a_picture_is_no_text_of_another_encoding(tmp_path, data):
+    (tmp_path / "a.csv").write_bytes(data)
+    with pytest.raises(ParseError, match=r"is a (PDF|picture), which holds no cities"):
+        load(tmp_path / "a.csv")
