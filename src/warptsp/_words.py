@@ -1,5 +1,6 @@
 """Words of messages that depend on who reads them, or on a number."""
 
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +28,15 @@ def called_from_shell() -> Iterator[None]:
         _in_shell.reset(token)
 
 
+def folded(name: str) -> str:
+    """Return what names share that differ in case, blanks or accents, which macOS takes apart.
+
+    >>> folded(" Köln  Süd") == folded("KO\u0308LN SÜD")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
 def did_you_mean(name: object, names: Iterable[str]) -> str:
     """Return a question for the end of a message, with the name that is most like a mistyped one.
 
@@ -39,12 +49,12 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
 
     if not isinstance(name, str):
         return ""
-    folded = {known.casefold(): known for known in names}
-    asked = name.strip().casefold()
-    parts = [known for known in folded if _overlap(asked, known)]
-    spelled = get_close_matches(asked.translate(_DIGITS), folded, n=1, cutoff=0.85)
-    close = spelled or get_close_matches(asked, folded, n=1) or parts
-    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+    known = {folded(one): one for one in names}
+    asked = folded(name)
+    parts = [one for one in known if _overlap(asked, one)]
+    spelled = get_close_matches(asked.translate(_DIGITS), known, n=1, cutoff=0.85)
+    close = spelled or get_close_matches(asked, known, n=1) or parts
+    return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
 def listed(names: Collection[str], asked: object) -> str:

@@ -21,6 +21,8 @@ def ordinals(device: object) -> tuple[int, ...]:
     Raises `InvalidOption` if it names none, or one twice.
     """
     match = re.fullmatch(r"cuda(?::(\d{1,4}(?:,\d{1,4})*))?", device) if isinstance(device, str) else None
+    if isinstance(device, str) and device == "auto":
+        raise InvalidOption("device: 'auto' is for one problem: give cpu, cuda or cuda:N")
     if match is None:
         raise InvalidOption(
             f"device: {shown(device)} is unknown; there are auto, cpu, cuda, cuda:N, and several GPUs as in "

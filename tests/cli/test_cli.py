@@ -277,6 +277,15 @@ def test_every_command_has_examples_that_it_accepts(name, capsys):
         commands.get_command(context, name).make_context(name, words[1:], parent=context)
 
 
+def test_the_examples_of_generate_run(tmp_path, monkeypatch):
+    """They need no file; that of a grid named a .csv, which cannot say its metric, so that it was refused."""
+    monkeypatch.chdir(tmp_path)
+    for line in lines_of_examples("generate"):
+        words = line.split(" #")[0].replace("100000000", "1000").split()
+        assert call(*words[1:]) == 0
+    assert "optimal tour is 120000 long" in (tmp_path / "grid.tsp").read_text()
+
+
 def test_info(instance, capsys):
     assert call("info", instance) == 0
     shown = capsys.readouterr().out

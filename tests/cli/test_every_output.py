@@ -13,6 +13,7 @@ from instances import unit_points
 from processes import run_code
 
 import warptsp
+from warptsp import many
 from warptsp.cli import COMMANDS, commands, names_file, run
 
 
@@ -135,14 +136,24 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monk
     assert (here / "two.csv").exists()
 
 
-def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here):
+def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here, monkeypatch):
     for number in range(7):
         (here / "many" / f"b{number}.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
         (here / "tours" / f"b{number}.csv.tour").mkdir(parents=True)
     (here / "many" / "c.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    (here / "many" / "aa.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    solve_many = many.solve_many
+
+    def and_lose_one(*arguments, **options):
+        results = solve_many(*arguments, **options)
+        (here / "many" / "aa.csv").unlink()
+        return results
+
+    monkeypatch.setattr(many, "solve_many", and_lose_one)
     done = CliRunner().invoke(commands, "solve-many many --tours tours")
-    assert str(done.exception).count("cannot write") == 5
-    assert str(done.exception).endswith("; 2 more could not be written")
+    assert "aa.csv: no such file" in str(done.exception)
+    assert str(done.exception).count("cannot write") == 4
+    assert str(done.exception).endswith("; 3 more could not be written")
     assert (here / "tours" / "a.csv.tour").is_file()
     assert (here / "tours" / "c.csv.tour").is_file()
 
@@ -174,7 +185,7 @@ def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
 @pytest.mark.parametrize("command", ["prove", "bound"])
-def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
+def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, monkeypatch):
     arguments = [command, "a.csv", "--certificate", "/dev/full", "--json"]
     if command == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
@@ -183,6 +194,37 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
     assert "/dev/full: cannot write: No space left" in str(done.exception)
     assert json.loads(done.stdout)["lower_bound"] > 0
     assert (here / "two.csv").exists() == (command == "prove")
+    if command == "prove":  # all that failed is told, not the tour alone
+
+        def failing(path, *arguments, **options):
+            raise warptsp.OutputError(f"{path}: the disk is full")
+
+        monkeypatch.setattr("warptsp.io.write_tour", failing)
+        full = ["--certificate", "c.json", "--checkpoint", "/dev/full", "-o", "one.tour"]
+        done = CliRunner().invoke(commands, [command, "a.csv", *full])
+        told = "/dev/full: cannot write: No space left on device; one.tour: the disk is full"
+        assert str(done.exception) == told
+        assert "certificate  c.json" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "solve a.csv -q",
+        "merge a.csv s.tour t.tour",
+        "insert a.csv new.csv",
+        "choose g.csv",
+        "solve-many many",
+    ],
+)
+def test_an_output_that_failed_is_not_asked_for(here, command):
+    ending = "csv" if command == "solve-many many" else "tour"
+    (here / f"full.{ending}").symlink_to("/dev/full")
+    done = CliRunner().invoke(commands, [*command.split(), "-o", f"full.{ending}"])
+    assert "No space left" in str(done.exception)
+    assert done.stdout
+    assert "--output FILE" not in done.stdout
 
 
 def test_the_library_is_silent_where_logging_is_not_configured():
@@ -208,3 +250,19 @@ def test_a_command_tells_a_warning_once(here):
         done = CliRunner().invoke(commands, [arguments[0], "tiny.tsp", *arguments[1:]])
         assert done.stderr.count("warptsp: warning: EUC_2D rounds distances") == 1, arguments
     assert logging.getLogger("warptsp").handlers == before
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("strokes a.drl --back", "--back: to which home position? Give --home, too"),
+        (
+            "solve-many many --bound lp",
+            'bound: "lp" is for one problem: give "auto", none or a number of seconds',
+        ),
+        ("solve-many many --device auto", "device: 'auto' is for one problem: give cpu, cuda or cuda:N"),
+    ],
+)
+def test_advice_can_be_followed_on_the_command_line(here, command, told):
+    (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
+    assert str(CliRunner().invoke(commands, command).exception) == told

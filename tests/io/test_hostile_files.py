@@ -126,6 +126,10 @@ def test_devices_may_have_no_end(name, format_):
     [
         ("warptsp solve - < /dev/zero", "<stdin>: is a device, which may have no end"),
         ("warptsp solve - < /dev/null", "<stdin>: is empty"),
+        (
+            "printf 'x,y\\n0,0\\n3,4\\n' | warptsp check - -",
+            "<stdin>: is empty, as it is when it is read once more",
+        ),
         ("cat /dev/zero | warptsp solve -", "<stdin>: begins with 1048576 zero bytes"),
         ("cat /dev/zero | warptsp check /dev/stdin a.tour", "/dev/stdin: begins with 1048576 zero bytes"),
     ],

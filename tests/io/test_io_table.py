@@ -249,3 +249,13 @@ def test_bad_npy(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(ParseError, match=message):
         load(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("archive", [False, True])
+def test_what_is_no_array_is_not_called_a_pickle(tmp_path, archive):
+    """NumPy advises to load any other file unsafely, by an argument that nobody here has."""
+    (tmp_path / "a.csv").write_text("x,y\n0,0\n3,4\n")
+    if archive:
+        np.savez(tmp_path / "a.npz", np.ones((3, 2)))
+    with pytest.raises(ParseError, match=r"is not a readable .npy file: the magic string is not correct"):
+        load(tmp_path / ("a.npz" if archive else "a.csv"), format="npy")

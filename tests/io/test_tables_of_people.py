@@ -1,9 +1,11 @@
 """Tables as people write them: each is read right, or refused in a line that names the cure."""
 
 import logging
+import unicodedata
 
 import numpy as np
 import pytest
+from calls import call
 from click.testing import CliRunner
 
 import warptsp
@@ -563,3 +565,30 @@ def test_iso_2022_jp_is_asked(tmp_path):
     with pytest.raises(ParseError, match=r"is text in ISO-2022-JP: .*iso2022_jp"):
         load(tmp_path / "a.csv")
     assert list(load(tmp_path / "a.csv", encoding="iso2022_jp").labels) == ["\u6771\u4eac"]
+
+
+def test_names_with_accents_taken_apart_are_found(tmp_path, monkeypatch, capsys):
+    """As macOS writes them: 'Köln' was no such city (did you mean 'Köln'?), and two groups beside 'Köln'."""
+    monkeypatch.chdir(tmp_path)
+    text = "Name,Breite,Länge,Größe\nKöln,50.9,7,schön\nMünchen,48.1,11.6,klein\nUlm,48.4,10,schön\n"
+    apart = unicodedata.normalize("NFD", text)
+    assert apart != text
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "b.csv").write_text(apart, encoding="utf-8")
+    named = ["--lat", "Breite", "--lon", "länge", "--name", "Name"]
+    assert call("solve", "b.csv", *named, "--open", "--from", "köln", "--to", "Ulm", "-o", "t.csv", "-q") == 0
+    assert call("check", "a.csv", "t.csv") == 0
+    assert call("insert", "b.csv", "--remove", "MÜNCHEN", "-o", "u.csv") == 0
+    assert call("choose", "b.csv", "--groups", "Größe", "--kicks", "1") == 0
+    assert capsys.readouterr().err == ""
+    both = text + apart.split("\n", 1)[1]
+    (tmp_path / "c.csv").write_text(both, encoding="utf-8")
+    assert call("choose", "c.csv", "--groups", "größe", "--kicks", "1") == 0
+    assert "count as two: write them alike" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.4\n%\xc7\xec\x8f\xa2\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"])
+def test_a_pdf_or_a_picture_is_no_text_of_another_encoding(tmp_path, data):
+    (tmp_path / "a.csv").write_bytes(data)
+    with pytest.raises(ParseError, match=r"is a (PDF|picture), which holds no cities"):
+        load(tmp_path / "a.csv")

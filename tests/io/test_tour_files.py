@@ -244,3 +244,34 @@ def test_edges_of_linkern(tmp_path, pacific, edges, message):
         return
     with pytest.raises((InvalidTour, ParseError), match=message):
         read_tour_file(tmp_path / "a.tour", pacific)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("TYPE: TOUR\nCOMMENT: tour of length {}\nTOUR_SECTION\n1 2 3 4 -1\n", True),
+        (
+            "TYPE: TOUR\nCOMMENT: open path of length {}\nTOUR_SECTION\n1 2 3 4 -1\n",
+            False,
+        ),
+        ("COMMENT : Length = {}\nCOMMENT : Found by LKH\nTYPE : TOUR\nTOUR_SECTION\n1\n2\n3\n4\n-1\n", True),
+        ("COMMENT : Optimal tour for a.tsp ({})\nTYPE : TOUR\nTOUR_SECTION\n1\n2\n3\n4\n-1\n", True),
+        ('{{"tour": [0, 1, 2, 3], "closed": true, "length": {}}}', True),
+        ("4 4\n0 1 {}\n1 2 0\n2 3 0\n3 0 0\n", True),
+    ],
+)
+def test_a_length_that_a_tour_has_not_is_told(tmp_path, caplog, text, told):
+    """A checkpoint of another instance of as many cities was a start tour, silently."""
+    square = [[0, 0], [0, 10], [10, 10], [10, 0]]
+    for metric, length, other in (("EUC_2D", "40", 41), ("euclidean", "40.0", 48), ("euclidean", "41", 46)):
+        for number in (length, other):
+            caplog.clear()
+            (tmp_path / "a.tour").write_text(text.format(number))
+            assert read_tour(tmp_path / "a.tour", Problem.from_points(square, metric)).tolist() == [
+                0,
+                1,
+                2,
+                3,
+            ]
+            said = f"says that the tour is {number} long, and here it is 40: is it of another instance"
+            assert (said in caplog.text) == bool(caplog.text) == (told and number == other)

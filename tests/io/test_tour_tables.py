@@ -287,10 +287,11 @@ def test_what_no_sheet_holds_is_refused_before_the_search(tmp_path, openpyxl, ca
 def test_from_a_sheet_to_a_sheet_with_arrivals(tmp_path, openpyxl, capsys):
     """What README says: sixty stops, one line."""
     book = openpyxl.Workbook()
-    book.active.append(["Kunde", "Breite", "Länge", "Tel."])
+    book.active.append(["Kunde", "Breite", "Länge", "Tel.", "Seit"])
     rng = np.random.default_rng(3)
     for at in range(60):
-        book.active.append([f"Kunde {at}", *np.round(rng.random(2) / 2 + (52, 13), 5).tolist(), f"030{at}"])
+        book.active.append([f"Kunde {at}", *np.round(rng.random(2) / 2 + (52, 13), 5).tolist(), f"030{at}",
+                            datetime.date(2026, 4, 3)])  # fmt: skip
     book.save(tmp_path / "stops.xlsx")
     files = ["-o", tmp_path / "route.xlsx", "-o", tmp_path / "route.gpx", "--report", tmp_path / "route.html"]
     assert call("solve", tmp_path / "stops.xlsx", *files, "--speed", "30", "--stop-time", "5m",
@@ -300,8 +301,8 @@ def test_from_a_sheet_to_a_sheet_with_arrivals(tmp_path, openpyxl, capsys):
     assert "with stops of 5 min" in shown
     rows = cells(openpyxl, tmp_path / "route.xlsx")
     titles = [cell.value for cell in rows[0]]
-    assert titles[:7] == ["position", "id", "Kunde", "Breite", "Länge", "Tel.", "arrival"]
-    assert rows[1][5].value == "0300"
+    assert titles[:8] == ["position", "id", "Kunde", "Breite", "Länge", "Tel.", "Seit", "arrival"]
+    assert [cell.value for cell in rows[1][5:7]] == ["0300", "2026-04-03"]
     problem = load(tmp_path / "stops.xlsx")
     tour = read_tour(tmp_path / "route.xlsx", problem)
     assert read_tour(tmp_path / "route.gpx", problem).tolist() == tour.tolist()
@@ -376,6 +377,23 @@ def test_a_frame_has_the_columns_of_the_table():
     assert slow["time_from_start"].isna().tolist() == [False, False, True]
     path = warptsp.solve([[0, 0], [1, 0], [5, 0]], open=True).to_frame()
     assert path["distance_to_next"].isna().tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "title", ["amount", "number"]
+)  # which is that of the places, as far as they have one
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_integers_beside_missing_ones_and_dates_stay_what_they_are(tmp_path, library, title):
+    """NumPy makes floats of such integers: a customer's number 1 became 1.0, and 2**53 + 1 another one."""
+    frames = pytest.importorskip(library, reason=f"{library} is not installed")
+    day, number = datetime.datetime(2026, 4, 3), [2**53 + 1, None, 7]
+    columns = {"x": [0, 3, 3], "y": [0, 0, 4], "day": [day, day.replace(hour=9), None], title: number}
+    if library == "pandas":
+        columns[title] = frames.array(number, dtype="Int64")
+    frame = frames.table(columns) if library == "pyarrow" else frames.DataFrame(columns)
+    warptsp.solve(frame).save(tmp_path / "a.csv")
+    rows = [line.split(",")[4:6] for line in (tmp_path / "a.csv").read_text().splitlines()]
+    assert sorted(rows[1:]) == [["", "7"], ["2026-04-03", str(2**53 + 1)], ["2026-04-03 09:00:00", ""]]
 
 
 def test_maps_of_projected_places(tmp_path):

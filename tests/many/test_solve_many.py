@@ -190,8 +190,31 @@ def test_a_generator_is_not_kept():
     assert most <= 2 * CITIES_TOGETHER // LEAST_TOGETHER + 20  # what two threads have taken
     with pytest.raises(InvalidOption, match="problem 4 came from an iterator"):
         results[4]
-    problem = warptsp.Problem.from_points(points(300, 6)[4])
-    assert results.result(4, problem).length == problem.length(results.tours[4])
+    given = points(300, 6)
+    problem = warptsp.Problem.from_points(given[4])
+    for form in (problem, given[4], {f"city {i}": tuple(place) for i, place in enumerate(given[4])}):
+        assert results.result(4, form).length == problem.length(results.tours[4])
+    for other in (given[3], given[4][:5]):
+        with pytest.raises(InvalidOption, match="problem 4 is not what was solved"):
+            results.result(4, other)
+
+
+def test_a_file_that_has_changed_since_is_not_what_was_solved(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("x,y\n0,0\n0,3\n4,0\n")
+    results = warptsp.solve_many(tmp_path)
+    (tmp_path / "b.csv").write_text("x,y\n0,0\n0,3\n5,0\n")
+    assert results[0].length == 12
+    with pytest.raises(InvalidOption, match="problem 1 is not what was solved"):
+        results[1]
+
+
+def test_lengths_that_64_bits_do_not_hold():
+    matrix = np.array([[0, 2**62, 2**62], [2**62, 0, 2**62], [2**62, 2**62, 0]], dtype=object)
+    results = warptsp.solve_many([warptsp.Problem.from_matrix(matrix), points(1, 5)[0]])
+    assert results.length(0) == 3 * 2**62
+    assert results.lengths.tolist() == [3.0 * 2**62, results.length(1)]
+    assert warptsp.solve_many([warptsp.Problem.from_matrix(matrix)]).lengths.tolist() == [3.0 * 2**62]
 
 
 @pytest.mark.parametrize(("count", "cities", "error"), [(3, 6, LookupError), (7, 20, OSError)])

@@ -394,6 +394,17 @@ def places(tmp_path):
     return file
 
 
+def test_a_bound_that_coarse_units_leave_has_a_certificate(tmp_path):
+    """Lengths near 2**51 are counted in units of 16, and the tree ends where some shorter tour is left."""
+    matrix = np.triu(2**51 - np.random.default_rng(7).integers(0, 100, (7, 7)), 1)
+    problem, file = Problem.from_matrix(matrix + matrix.T), tmp_path / "proof.json"
+    proof = warptsp.prove(problem, certificate=file)
+    assert (proof.proved, proof.certified) == (False, True)
+    assert proven_bound(problem, read_proof(file, problem)) == proof.lower_bound > 0
+    again = warptsp.prove(problem, resume=file)
+    assert (again.length, again.lower_bound) == (proof.length, proof.lower_bound)
+
+
 def test_commands(places, tmp_path):
     tour, proof = tmp_path / "best.tour", tmp_path / "proof.json"
     told = run("prove", places, "--output", tour, "--certificate", proof)

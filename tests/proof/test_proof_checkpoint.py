@@ -114,7 +114,7 @@ def test_leaves_are_not_examined_again(in_tree, tmp_path):
 
 
 @pytest.mark.parametrize("same", [False, True])
-def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, monkeypatch):
+def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, monkeypatch, caplog):
     """What has not been computed anew is not lost, neither in its own file nor in another one."""
     problem, document = in_tree
     file, token = tmp_path / "changed.json", _native.StopToken()
@@ -131,12 +131,15 @@ def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, mon
     proof = resumed(problem, document, tmp_path, checkpoint=kept, token=token)
     assert len(calls) == 2
     assert not proof.proved
+    assert "no time to take up this proof, whose bound is not told; the file keeps it" in caplog.text
     assert 0.9 * proof.length < proof.lower_bound <= proof.length
     again = json.loads(kept.read_text())
     assert {name: again[name] for name in ("leaves", "open", "cuts")} == {
         name: document[name] for name in ("leaves", "open", "cuts")
     }
+    caplog.clear()
     assert resumed(problem, again, tmp_path).proved
+    assert not caplog.text
 
 
 def test_a_proof_that_was_killed(in_tree, tmp_path):
@@ -269,8 +272,12 @@ def test_the_command(tmp_path):
     points = np.random.default_rng(1).integers(0, 1000, (40, 2))
     places, file = tmp_path / "places.csv", tmp_path / "checkpoint.json"
     places.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
-    for options in (["--checkpoint", str(file)], ["--checkpoint", str(file), "--resume", str(file)]):
-        done = CliRunner().invoke(commands, ["prove", str(places), "--json", *options])
+    replaced = f"the checkpoint {file} already exists and will be replaced; --resume continues from it"
+    for resume, warning in (([], False), (["--resume", str(file)], False), ([], True)):
+        done = CliRunner().invoke(
+            commands, ["prove", str(places), "--json", "--checkpoint", str(file), *resume]
+        )
+        assert (replaced in done.stderr) == warning
         assert json.loads(done.stdout)["checkpoint"] == str(file)
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["proved_optimal"]

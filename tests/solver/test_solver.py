@@ -414,7 +414,7 @@ def test_an_old_checkpoint_is_replaced_with_a_warning_unless_the_run_goes_on_fro
     solve(points, kicks=2, checkpoint=path, start=path)
     assert caplog.text == ""
     solve(points, kicks=2, checkpoint=path)
-    assert "will be replaced" in caplog.text
+    assert "will be replaced; start continues from it" in caplog.text
 
 
 @pytest.mark.parametrize("kept", ["places.csv.proof", "places.csv"])

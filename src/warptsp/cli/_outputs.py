@@ -116,13 +116,15 @@ class TourOutputs(Printing):
 
     def tell(self, facts: Iterable[Fact], written: Written) -> None:
         """Say the facts of a result, and where the tour is, on stderr if that is stdout; then what failed."""
-        self.show([*facts, *output_facts(written.names, "it")], on_stderr=self.to_stdout)
+        self.show(
+            [*facts, *output_facts(written.names, None if self.tours else "it")], on_stderr=self.to_stdout
+        )
         written.attempts.finish()
 
 
-def output_facts(names: Sequence[str], what: str) -> list[Fact]:
-    """Where something was written: the first file and all of them, or how to write it."""
-    where = names or [f"not written; --output FILE writes {what}"]
+def output_facts(names: Sequence[str], what: str | None) -> list[Fact]:
+    """Where something was written: the first file and all of them, or how to; None if that was tried."""
+    where = names or ([] if what is None else [f"not written; --output FILE writes {what}"])
     return [
         Fact("output", next(iter(names), None)),
         Fact("outputs", list(names)),
@@ -302,7 +304,7 @@ class Outputs(TourOutputs):
         ]
         if len(result.missing_arcs):
             facts.append(Fact("", words="not written: there is none", name="tour"))
-        elif not self.to_stdout and not any(files.values()):
+        elif not (self.tours or self.pictures or self.report or self.checkpoint):
             words = "not written; --output FILE writes it, --picture FILE draws it"
             facts.append(Fact("", words=words, name="tour"))
         if self.as_json:

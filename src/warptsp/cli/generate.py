@@ -57,7 +57,7 @@ class Kind:
 @as_command(
     "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
     "warptsp generate clustered 1000 --seed 7     # cities in normal clusters",
-    "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment has the optimal length",
+    "warptsp generate grid 30x40 -o grid.tsp      # rows x columns; the comment has the optimal length",
     "warptsp generate E10k.0 -o E10k.0.tsp        # an instance of the DIMACS challenge, exactly",
     "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to disk",
 )

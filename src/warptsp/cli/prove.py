@@ -98,16 +98,18 @@ def command(
                     raise
                 failed, proof = error, error.result
         written = outputs.write(problem, proof.tour)
+        if failed is not None:
+            written.attempts.failures.insert(0, failed)
     facts = [
         *_facts(problem, proof),
         certificate_fact(
-            None if failed else certificate, proof.certified, "the proof came to no bound of its own"
+            certificate if proof.certified or not failed else None,
+            proof.certified,
+            "the proof came to no bound of its own",
         ),
         Fact("checkpoint", kept := None if failed or checkpoint is None else str(checkpoint), kept),
     ]
     outputs.tell(facts, written)
-    if failed is not None:
-        raise failed
     return signals.status
 
 

@@ -131,11 +131,11 @@ def command(
             **asked,
         )
         attempts = Attempts()
-        written = tuple(output for output in outputs if attempts.make(_write, output, results))
-        if tours is not None:
-            _write_tours(tours, results, attempts)
+        written = [output for output in outputs if attempts.make(_write, output, results)]
+        if tours is not None and not _write_tours(tours, results, attempts):
+            tours = None
     table = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(results)] if printing.as_json else []
-    printing.show([*_facts(problems, written, tours, results), Fact("table", table)])
+    printing.show([*_facts(problems, outputs, written, tours, results), Fact("table", table)])
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
@@ -217,18 +217,21 @@ def _write(output: str, results: ManyResults) -> None:
     write_whole(output, well_formed(text.getvalue()))
 
 
-def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> None:
-    """Write each tour as a file of its own, whatever becomes of the others."""
+def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> bool:
+    """Write each tour as a file of its own, whatever becomes of the others; tell whether any is there."""
     from warptsp.io import write_tour
 
-    for position in range(len(results)):
-        if results.length(position) is not None:
-            result = results[position]
-            name = folder / f"{_name(results, position)}.tour"
-            attempts.make(write_tour, name, result.tour, result.problem)
+    def write(position: int) -> None:
+        result = results[position]  # whose file may be gone since
+        write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
+
+    solved = [position for position in range(len(results)) if results.length(position) is not None]
+    return sum(attempts.make(write, position) for position in solved) > 0
 
 
-def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults) -> list[Fact]:
+def _facts(
+    problems: Path, outputs: tuple[str, ...], written: list[str], tours: Path | None, results: ManyResults
+) -> list[Fact]:
     each = [results.length(position) for position in range(len(results))]
     lengths = [length for length in each if length is not None]
     range_, proved = None, None
@@ -249,6 +252,6 @@ def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results
         Fact("errors", {_name(results, position): str(error) for position, error in results.errors.items()}),
         Fact("seconds", round(results.seconds, 3), f"{results.seconds:.2f} s{pace}", "time"),
         Fact("interrupted", results.interrupted, ended, "ended"),
-        *output_facts(outputs, "the lengths"),
+        *output_facts(written, None if outputs else "the lengths"),
         Fact("", words=None if tours is None else str(tours), name="tours"),
     ]

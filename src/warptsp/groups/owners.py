@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import did_you_mean, folded
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
 
@@ -19,12 +19,13 @@ def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]
     """Return the group of each place, numbered from 0."""
     if isinstance(groups, str):
         columns = problem.extra or {}
-        if groups not in columns:
+        titles = [groups] if groups in columns else [t for t in columns if folded(t) == folded(groups)]
+        if len(titles) != 1:
             there = (", ".join(columns) or "none") + did_you_mean(groups, columns)
             raise InvalidOption(
                 f"groups: there is no column {shown(groups)}; columns beside the places: {there}"
             )
-        groups = list(columns[groups])
+        groups = list(columns[titles[0]])
     if not isinstance(groups, Iterable):
         raise InvalidOption(f"groups: {shown(groups)} is no list of groups")
     given = list(groups)
@@ -50,7 +51,7 @@ def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]
         owner[place] = numbers.setdefault(name, len(numbers))
     alike: dict[str, Any] = {}
     for name in numbers:
-        if (first := alike.setdefault(" ".join(str(name).casefold().split()), name)) is not name:
+        if (first := alike.setdefault(folded(str(name)), name)) is not name:
             _log.warning(
                 "groups: %s and %s count as two: write them alike if they are one", shown(first), shown(name)
             )

@@ -74,7 +74,10 @@ def contents(name: str) -> tuple[bytes, str]:
     if name == "-":
         if sys.stdin is None:
             raise ParseError("is closed: redirect it from a file or a pipe, or name a file", file="<stdin>")
-        return _to_the_end(sys.stdin.buffer, "<stdin>"), "<stdin>"
+        data = _to_the_end(sys.stdin.buffer, "<stdin>")
+        if not data:
+            raise ParseError("is empty, as it is when it is read once more: name a file", file="<stdin>")
+        return data, "<stdin>"
     with open(name, "rb") as stream:
         return _to_the_end(stream, name), name
 

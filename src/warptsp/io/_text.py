@@ -38,6 +38,7 @@ _FOREIGN = re.compile(
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE
 )  # some call it .xls or .csv
+_NO_CITIES = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"GIF8": "a picture"}
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
@@ -74,6 +75,9 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str, str | None]:
     check_not_old(data, name)
     if _PAGE.match(data):
         raise ParseError("is a web page (HTML): open it in a spreadsheet and save it as CSV", file=name)
+    for mark, kind in _NO_CITIES.items():
+        if data.startswith(mark):
+            raise ParseError(f"is {kind}, which holds no cities: a table or a map is needed", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not _SOMETHING.search(data):
         raise ParseError("is empty: a file with contents is needed", file=name)

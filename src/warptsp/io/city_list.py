@@ -22,7 +22,8 @@ def parse_list(source: Source, problem: Problem) -> TourFile:
     data, file = source.data.rstrip(b"\x00\x1a \t\r\n"), source.file
     numbers, end = parse_numbers(data, 0, problem.n)
     if end >= len(data) and len(numbers) == 2 + 3 * problem.n and (numbers[:2] == problem.n).all():
-        return TourFile(_along(numbers[2:].reshape(-1, 3)[:, :2], file), open=False)
+        edges = numbers[2:].reshape(-1, 3)
+        return TourFile(_along(edges[:, :2], file), open=False, length=float(edges[:, 2].sum()))
     wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) > 2.0**53)
     if end < len(data) or wrong.any():
         offset = end

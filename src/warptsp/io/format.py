@@ -97,6 +97,7 @@ class TourFile(NamedTuple):
 
     cities: NDArray[np.integer[Any]]  # counted from 0
     open: bool | None = None  # whether the file says that it is an open path, if it does
+    length: float | None = None  # how long the file says it is, if it does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

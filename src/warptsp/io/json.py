@@ -55,7 +55,9 @@ def _own(document: dict[str, Any], problem: Problem) -> TourFile:
     wrong = next((city for city in tour if type(city) is not int or not 0 <= city < problem.n), None)
     if wrong is not None:
         raise InvalidTour(f"{quoted(str(wrong))} in its tour: cities from 0 to {problem.n - 1} are needed")
-    return TourFile(np.array(tour, dtype=np.int64), not closed)
+    length = document.get("length")
+    said = float(length) if isinstance(length, (int, float)) and abs(length) < 1e308 else None
+    return TourFile(np.array(tour, dtype=np.int64), not closed, said)
 
 
 FORMATS = (

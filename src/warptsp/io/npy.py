@@ -23,13 +23,10 @@ def array_in(source: Source) -> NDArray[Any]:
     """The array of numbers in a file, which is mapped into memory where that is possible."""
     data = None if source.mappable else source.data
     try:
-        array = np.load(source.path, mmap_mode="r", allow_pickle=False) if data is None else _array_of(data)
+        array = np.lib.format.open_memmap(source.path, mode="r") if data is None else _array_of(data)
     except Exception as error:  # a damaged header can raise anything that Python's parser can
         reason = short(str(error), 200) or type(error).__name__  # it may quote the whole header
         raise ParseError(f"is not a readable .npy file: {reason}", file=source.file) from None
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=source.file)
     if array.dtype.kind not in "iuf":
         raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=source.file)
     return array

@@ -1,5 +1,6 @@
 """Tours in files: reading and writing them, in any format."""
 
+import logging
 import os
 import re
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from warptsp.problem.itinerary import Timing
 from .format import Format, Source, TourFile
 from .places import check_geographic
 from .registry import format_of_instance, format_of_tour, format_to_write
+
+_log = logging.getLogger(__name__)
 
 
 def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> Format:
@@ -135,11 +138,17 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
         found = format.read_tour(source, problem)
         cities = found.cities
         if len(cities) == problem.n + 1 > 2 and cities[0] == cities[-1] and not found.open:
-            found = TourFile(cities[:-1], open=False)  # back where it began
+            found = found._replace(cities=cities[:-1], open=False)  # back where it began
         problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message, file = str(error), source.file
         raise InvalidTour(message if message.startswith(file) else f"{file}: {message}") from None
+    if (told := found.length) is not None and bool(found.open) == (problem.open is not None):
+        length = problem.length(found.cities)
+        rounding = problem.n if told.is_integer() and not problem.integral else 0
+        if abs(length - told) > 1e-9 * told + rounding:
+            _log.warning("%s: says that the tour is %.15g long, and here it is %.15g: is it of another "
+                         "instance, metric or scale?", source.file, told, length)  # fmt: skip
     return found
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import not_installed
-from warptsp._words import as_called, counted, did_you_mean
+from warptsp._words import as_called, counted, did_you_mean, folded
 from warptsp.errors import InvalidOption, ParseError, WarpTSPError
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
@@ -121,7 +121,7 @@ def _rows(
 def _sheet(sheets: Sequence[Any], wanted: str | int) -> Any:
     """The sheet with this name, or else with this number, counted from 1."""
     text = str(wanted).strip()
-    same = [sheet for sheet in sheets if sheet.title.strip().casefold() == text.casefold()]
+    same = [sheet for sheet in sheets if folded(sheet.title) == folded(text)]
     if same and isinstance(wanted, str):
         return same[0]
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= len(sheets):
@@ -185,8 +185,9 @@ def _shown(cell: Any) -> Any:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value) if isinstance(value, str) else str(value)
-    return " ".join(text.split())
+    if not isinstance(value, str):
+        return str(value).removesuffix(" 00:00:00")  # a date is no midnight
+    return " ".join(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), value).split())
 
 
 def _tell(file: str, title: str, others: list[str]) -> None:

@@ -12,7 +12,7 @@ from warptsp.claims import bound_of_optimal
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.sources import Source
 from warptsp.many.table import Table
-from warptsp.problem import KnownLength, Problem
+from warptsp.problem import KnownLength
 from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result
 
@@ -86,9 +86,9 @@ class ManyResults:
 
     @property
     def lengths(self) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Their exact lengths, shape (m,): integers if all are, else floats; NaN where there is no tour."""
+        """Their lengths, shape (m,): integers if all are and fit, else floats; NaN where there is no tour."""
         lengths = self._table.lengths
-        if lengths and all(isinstance(length, int) for length in lengths):
+        if lengths and all(isinstance(length, int) and length < 2**63 for length in lengths):
             return np.array(lengths, dtype=np.int64)
         return np.array([np.nan if length is None else length for length in lengths], dtype=np.float64)
 
@@ -139,15 +139,15 @@ class ManyResults:
         """Return the seed of the search of a problem."""
         return (self.seed + position) % (1 << 64)
 
-    def result(self, position: int, problem: Problem | None = None) -> Result:
+    def result(self, position: int, problem: Any = None) -> Result:
         """Return the result of one problem, as `warptsp.solve` would.
 
         Parameters
         ----------
         position : int
             From 0; negative ones count from the end.
-        problem : Problem, optional
-            The problem; needed if it came from an iterator, which has not been kept.
+        problem : optional
+            The problem, in any form; needed if it came from an iterator, which has not been kept.
 
         Raises
         ------
@@ -155,8 +155,8 @@ class ManyResults:
             What was wrong with the problem.
         IndexError
         InvalidOption
-            If the call ended before the problem was begun, or the problem has to be given; or if the position
-            is no whole number.
+            If the call ended before the problem was begun, or the problem has to be given, or is another one;
+            or if the position is no whole number.
         """
         count = len(self)
         if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
@@ -168,8 +168,10 @@ class ManyResults:
             raise self.errors[position]
         if (length := self._table.lengths[position]) is None:
             raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
-        problem = self._source.problem(position) if problem is None else problem
+        problem = self._source.problem(position) if problem is None else self._source.read(problem)
         kept, known = self._table.kept(position), problem.known_length
+        if problem.n != len(kept["tour"]) or problem.length(kept["tour"]) != length:
+            raise InvalidOption(f"problem {position} is not what was solved: its tour has another length")
         kept["tour"].flags.writeable = False
         if kept["proved_optimal"]:
             known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)

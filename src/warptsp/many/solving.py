@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import check_on_interrupt, checked_number
+from warptsp._words import as_called
 from warptsp.bound.beside import checked_bound
 from warptsp.claims import check_is_tour
 from warptsp.errors import InvalidOption, WarpTSPError
@@ -160,7 +161,8 @@ def solve_many(
         Metric.parse(metric)
     criterion_of(stop, time_limit, kicks)  # what is wrong whatever the problems are
     if (bounded := checked_bound(bound)) == "lp":
-        raise InvalidOption('bound: "lp" is for one problem: give "auto", False or a number of seconds')
+        raise InvalidOption('bound: "lp" is for one problem: give "auto", ' + as_called("False", "none")
+                            + " or a number of seconds")  # fmt: skip
     if total_time is not None:
         total_time = checked_number("total_time", total_time, minimum=0.0, what="a number of seconds")
         if source.items is None:

@@ -123,7 +123,7 @@ def _of_path(path: Path) -> Source:
         if path.suffix.lower() != ".npy":
             raise InvalidProblem(f"{path} is no folder and no .npy file")
         try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            array = np.lib.format.open_memmap(path, mode="r")
         except (EOFError, ValueError) as error:
             raise InvalidProblem(f"{path}: {error}") from error
     return Source.of(array)

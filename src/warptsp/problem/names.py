@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean
+from warptsp._words import did_you_mean, folded
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem.values import integer_array
 
@@ -120,12 +120,12 @@ def city_of_file(names: Cities, text: str) -> int:
 
 
 def _named(names: Cities, name: str) -> int | None:
-    """The city of this name, in any case; None if there is none."""
+    """The city of this name, in any spelling; None if there is none."""
     if names.labels is None:
         return None
     named = [city for city, label in enumerate(names.labels) if label == name]
-    if not named and (folded := name.strip().casefold()):
-        named = [city for city, label in enumerate(names.labels) if label.strip().casefold() == folded]
+    if not named and (wanted := folded(name)):
+        named = [city for city, label in enumerate(names.labels) if folded(label) == wanted]
     if len(named) > 1:
         raise InvalidOption(f"{shown(name)}: {len(named)} cities have this name; give the city's number")
     return named[0] if named else None

@@ -91,12 +91,17 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
                 state = proving.run(start, earlier, places)
             except Stopped as stopped:
                 proving.floor = max(floor, stopped.bound)
+                if earlier is not None:
+                    logger.warning("%s: no time to take up this proof, whose bound is not told; the file "
+                                   "keeps it", options.resume)  # fmt: skip
             except BaseException as error:
                 failure = error  # only its tours are of use: what is proved of them may be half done
                 start = proving.best(start)
             else:
                 search_seconds += state.search_seconds
                 kept, proved = certificate_of(problem, state, trees), _is_proved(problem, state)
+                if not proved and not kept.open:  # in units too coarse to end it: no leaf is done
+                    kept = replace(kept, leaves=[], open=kept.leaves)
             floor = proving.floor
         attempts = Attempts()
         if options.checkpoint is not None and failure is None:
@@ -104,7 +109,7 @@ def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, 
         proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
         # A claim that was withdrawn is not written, nor one of which this is not the evidence.
         own = floor <= max(of_trees, 0 if state is None else state.instance.value(state.bound))
-        shown = proof.proved or bool(own and kept.open and proof.lower_bound)
+        shown = proof.proved or bool(own and proof.lower_bound)
         certified = shown and options.certificate is not None
         if certified:
             write = write_proof if proved else write_unfinished

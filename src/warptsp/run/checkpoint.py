@@ -22,6 +22,13 @@ def proof_beside(tour: str | os.PathLike[str]) -> str | None:
     return None if is_special else f"{name}.proof"
 
 
+def warn_of_earlier(path: str | os.PathLike[str], start: str | os.PathLike[str] | None, option: str) -> None:
+    """Say that a checkpoint is there already, and is replaced, where a run does not start from it."""
+    if os.path.isfile(path) and (start is None or os.path.realpath(path) != os.path.realpath(start)):
+        logger.warning("the checkpoint %s already exists and will be replaced; %s continues from it",
+                       os.fspath(path), option)  # fmt: skip
+
+
 class Checkpoint:
     """Writes improved tours to one file, atomically, at the pace of `outputs.Pace`.
 

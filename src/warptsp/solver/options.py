@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from warptsp.methods.protocol import Run
 from warptsp.outputs import check_outputs
 from warptsp.problem import Problem
 from warptsp.progress import Progress
-from warptsp.run.checkpoint import Checkpoint, proof_beside
+from warptsp.run.checkpoint import Checkpoint, proof_beside, warn_of_earlier
 from warptsp.run.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from warptsp.cluster.outer import Outer
 
 Callback: TypeAlias = Callable[[Progress], object]
-
-logger = logging.getLogger(__name__)
 
 TRIVIAL = 3  # cities up to which every closed tour is the same, read in one direction or the other
 
@@ -216,9 +213,7 @@ def checkpoint_of(problem: Problem, file: object, interval: float | None, start:
     if not isinstance(file, (str, os.PathLike)):
         raise InvalidOption(f"checkpoint: {shown(file)} is not the name of a file")
     checkpoint = Checkpoint(file, problem, 5.0 if interval is None else interval)
-    name = os.fspath(file)
-    if os.path.isfile(name) and start != name:
-        logger.warning("the checkpoint %s already exists and will be replaced; start continues from it", name)
+    warn_of_earlier(file, start, as_called("start", "--start"))
     return checkpoint
 
 

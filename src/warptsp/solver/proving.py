@@ -123,6 +123,7 @@ def prove(
     from warptsp.problem import Problem
     from warptsp.proof.proof import ProofOptions
     from warptsp.proof.proving import prove_with
+    from warptsp.run.checkpoint import warn_of_earlier
     from warptsp.solver.options import seed_of
     from warptsp.stop.callback import check_callback
 
@@ -135,6 +136,8 @@ def prove(
     if resume is None or checkpoint is None or os.path.realpath(checkpoint) != os.path.realpath(resume):
         outputs.append((as_called("checkpoint", "--checkpoint"), checkpoint))  # it may replace that one
     check_outputs(outputs, [] if resume is None else [("the proof that this one continues", resume)])
+    if checkpoint is not None:
+        warn_of_earlier(checkpoint, resume, as_called("resume", "--resume"))
     seed = seed_of(seed)
     options = ProofOptions(
         first_tour=partial(_searched, time_limit=time_limit, seed=seed),

@@ -71,13 +71,18 @@ def _linked(
     for loop in closed:
         found[loop.units[:-1]] = last[loop.units[:-1]] = loop.units[1:]
     inside_of = np.array([path[len(path) // 2, :2] for path in paths])
-    tree = cKDTree(inside_of)
+    low = np.array([loop.polygon.min(axis=0) for loop in closed])
+    high = np.array([loop.polygon.max(axis=0) for loop in closed])
+    radius = (high - low).max(axis=1) / 2 * (1 + 1e-9)
+    around = cKDTree(inside_of).query_ball_point((low + high) / 2, radius, p=np.inf)
+    drawn_by = unit.tolist()
+    some = [  # loops near which there is another stroke than their own
+        (loop, np.array(near)) for loop, near in zip(closed, around, strict=True)
+        if any(drawn_by[stroke] not in loop.units for stroke in near)
+    ]  # fmt: skip
     for whole in (True, False):
-        for loop in closed:
+        for loop, near in some:
             polygon, own = loop.polygon, np.array(loop.units[:1])
-            low, high = polygon.min(axis=0), polygon.max(axis=0)
-            radius = float((high - low).max()) / 2 * (1 + 1e-9)
-            near = np.array(tree.query_ball_point((low + high) / 2, radius, p=np.inf), dtype=np.intp)
             near = near[group[near] == loop.group]
             for linked in (False, True)[: 1 + whole]:  # most of those with one behind them come first already
                 left = near[(found[unit[near]] >= 0) == linked]
@@ -88,8 +93,8 @@ def _linked(
                     continue
                 held = left[_contains(polygon, inside_of[left])]
                 if whole:
-                    some = [paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist()]
-                    held = held[[bool(_contains(polygon, vertices).all()) for vertices in some]]
+                    spread = (paths[s][:: max(1, len(paths[s]) // _SPREAD), :2] for s in held.tolist())
+                    held = held[[bool(_contains(polygon, vertices).all()) for vertices in spread]]
                 ends = _lasts(last, unit[held])
                 if as_given and not whole:
                     ends = ends[ends < own]
@@ -107,13 +112,13 @@ def _lasts(last: Ints, units: Ints) -> Ints:
 
 def _area(polygon: Path) -> float:
     x, y = (polygon - polygon[0]).T
-    return abs(float(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1)))) / 2
+    return abs(float(np.dot(x[1:], y[:-1]) - np.dot(y[1:], x[:-1]))) / 2
 
 
 def _contains(polygon: Path, points: Path) -> Flags:
     """Which points lie inside, by the even-odd rule."""
     result = np.zeros(len(points), dtype=np.bool_)
-    a, b = polygon, np.roll(polygon, -1, axis=0)
+    a, b = polygon, np.concatenate([polygon[1:], polygon[:1]])  # np.roll takes longer than all else here
     step = max(1, _BLOCK // len(polygon))
     for begin in range(0, len(points), step):
         x, y = points[begin : begin + step, 0, None], points[begin : begin + step, 1, None]

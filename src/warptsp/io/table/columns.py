@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._words import did_you_mean
+from warptsp._words import did_you_mean, folded
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
@@ -89,8 +89,8 @@ def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: 
     """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number."""
     text = str(column).strip()
     if titles is not None and (isinstance(column, str) or count == 0):
-        plain = text.lower()
-        for same in ([title == text for title in titles], [title.lower() == plain for title in titles]):
+        wanted = folded(text)
+        for same in ([title == text for title in titles], [folded(title) == wanted for title in titles]):
             if sum(same) > 1:
                 raise InvalidProblem(f"{as_columns(**{role: column})}: {sum(same)} columns have this name")
             if any(same):

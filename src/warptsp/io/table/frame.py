@@ -157,7 +157,8 @@ class TableFrame(Table):
         ids: Any = None
         if id is not None:
             values = np.asarray(self._columns[id])
-            ids = values.astype(np.float64) if _are_whole(values) else list(map(_field, _listed(values)))
+            is_whole = _are_whole(values)
+            ids = values.astype(np.float64) if is_whole else list(map(_field, _listed(self._columns[id])))
         names = None if name is None else [_field(value) for value in _listed(self._columns[name])]
         own = {*places, id, name, *([0] if self._index_is_first else [])}
         rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
@@ -312,10 +313,15 @@ def _plain(column: Any) -> NDArray[Any] | None:
         return None
     if values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any()):
         return values
+    if values.dtype.kind == "f":  # NumPy has no missing integers, which the column itself may have
+        own = (entry.item() if isinstance(entry, np.generic) else entry for entry in _listed(column))
+        values = np.fromiter(own, dtype=np.object_, count=len(values))
     are_times = values.dtype.kind in "mM"
     entries = (values.astype(f"{values.dtype.kind}8[us]") if are_times else values).tolist()  # Python's own
     missing = np.array(list(map(_is_missing, entries)), dtype=np.bool_)
-    texts = np.array(list(map(str, entries)), dtype=object) if are_times else values.astype(object)
+    texts = values.astype(object)
+    if are_times:
+        texts[:] = [str(entry).removesuffix(" 00:00:00") for entry in entries]  # a date is no midnight
     texts[missing] = ""
     return texts
 

@@ -1,5 +1,6 @@
 """Tours as CSV or TSV files."""
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -132,9 +133,9 @@ def _bare(name: str) -> str:
     """A name as it is compared: without what tables add to it and take from it.
 
     That is the apostrophe of `guarded`, with others before the name, and all white space but one blank
-    between two words.
+    between two words. Accents may be written as macOS does, which takes them apart.
     """
-    return " ".join(name.split()).lstrip("' ")
+    return " ".join(unicodedata.normalize("NFC", name).split()).lstrip("' ")
 
 
 def cities_by_name(values: Sequence[str], problem: Problem) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import re
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,8 @@ from .writer import OPEN_OR_CLOSED
 
 _log = logging.getLogger(__name__)
 
+# How long a tour is, as this package, LKH and the optimal tours of TSPLIB say.
+_LENGTH = re.compile(r"(?i)\blength\W*(\d+\.?\d*(?:e[-+]?\d+)?)|^optim.*\((\d+)\)$")
 _WEIGHT_TYPES = ", ".join(metric.name for metric in Metric)
 
 
@@ -267,7 +270,7 @@ def _with_fixed_edges(text: TsplibText, problem: Problem) -> Problem:
 
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
-    """The first tour in a TSPLIB file, and what its comment says of its ends."""
+    """The first tour in a TSPLIB file, and what its comments say of its ends and its length."""
     text = TsplibText(source.data, source.file)
     section = text.sections.get("TOUR")
     if section is None:
@@ -283,4 +286,7 @@ def parse_tour(source: Source, problem: Problem) -> TourFile:
         _log.info("%s: more than one tour; the first is taken", text.file)
     kinds = [OPEN_OR_CLOSED.get(comment.partition(" of length ")[0]) for comment in text.comments]
     said = next((kind for kind in kinds if kind is not None), None)
-    return TourFile(problem.cities_of(numbers.astype(np.int64)), said)
+    length = next((match[1] or match[2] for match in map(_LENGTH.search, text.comments) if match), None)
+    return TourFile(
+        problem.cities_of(numbers.astype(np.int64)), said, None if length is None else float(length)
+    )
