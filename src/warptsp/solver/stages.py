@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -206,7 +206,7 @@ class _Session:
         run.offer(_from(tour, settings.first))
         if run.token.requested():  # by a token of the user's, which has ended the search
             return tour, length
-        run.report_counters(**_summed_counters(self.stages))
+        run.report_counters(**summed_counters(self.stages))
         if bound is not None:
             run.report_bound(bound)
         if signals.caught is not None:  # it came while there was no run
@@ -251,7 +251,7 @@ class _Session:
         if reason is None:  # it may have failed in other ways than the run noted
             failed = self.failure is not run.failure
             reason = type(self.failure).__name__ if failed else self._reason()
-        counters = _summed_counters(stages)
+        counters = summed_counters(stages)
         if self.proof is not None:
             counters["proof_nodes"] = self.proof.nodes
         is_search = len(self.runs) == len(stages)
@@ -368,10 +368,11 @@ def _joined_history(runs: list[Run], wall: int | float | None, length: int | flo
     return [*longer, HistoryPoint(history[len(longer)].seconds, length)]
 
 
-def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
+def summed_counters(parts: Iterable[Stage | Result]) -> dict[str, int | float]:
+    """Return the sum of each figure over parts of a search."""
     counters: dict[str, int | float] = {}
-    for stage in stages:
-        for name, value in stage.counters.items():
+    for part in parts:
+        for name, value in part.counters.items():
             counters[name] = counters.get(name, 0) + value
     return counters
 
