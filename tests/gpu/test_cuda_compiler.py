@@ -1,6 +1,5 @@
 """From kernel files to machine code, on a machine that needs no GPU."""
 
-import builtins
 import logging
 
 import pytest
@@ -29,14 +28,6 @@ NAMES = ("lengths<EuclideanRounded>", "lengths<AnyCoordinates<double>>", "length
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def nvrtc() -> None:
-    try:
-        compiler.nvrtc_version()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture
@@ -128,15 +119,7 @@ def test_the_target():
         target((7, 0), supported, (13, 0))
 
 
-def test_missing_packages_are_named(monkeypatch):
-    real = builtins.__import__
-
-    def without_cuda(name, *arguments):
-        if name == "cuda" or name.startswith("cuda."):
-            raise ImportError("No module named 'cuda'")
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without_cuda)
+def test_missing_packages_are_named(no_packages_for_cuda):
     with pytest.raises(
         BackendUnavailable, match=r"packages for CUDA are missing.*pip install 'warptsp\[cuda13\]'"
     ):

@@ -119,13 +119,8 @@ def test_without_a_compiler(tmp_path, monkeypatch):
     assert "is missing" in str(invoke("--arch", "sm_90").exception)
 
 
-def test_a_process_that_has_not_imported_the_compiler(tmp_path):
+def test_a_process_that_has_not_imported_the_compiler(nvrtc, tmp_path):
     """Several threads that import cuda.core at once see half a module."""
-    pytest.importorskip("cuda.core")
-    try:
-        compiler.nvrtc_version()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
     arguments = ["devices", "--compile", "--arch", "sm_90", "--method", "two-opt", "--metric", "EUC_2D"]
     environment = {**os.environ, cache.VARIABLE: str(tmp_path)}
     done = run_python("-m", "warptsp", *arguments, "--json", env=environment, check=True)
