@@ -67,7 +67,7 @@ def constrained(draw):
     return problem
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(constrained())
 def test_the_optimum_is_found_or_proved_to_need_missing_arcs(problem):
     best = shortest(problem)

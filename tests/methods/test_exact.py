@@ -36,7 +36,7 @@ def problems(draw):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_as_short_as_the_best_of_all_orders(problem):
     tour = FewCities.of(problem).optimal_tour()

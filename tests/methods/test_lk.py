@@ -48,7 +48,7 @@ def assert_optimal(problem, **options):
     assert result.length == pytest.approx(shortest(problem), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(problem=problems(8, 9), seed=st.integers(0, 2**64 - 1))
 def test_the_search_itself_finds_the_optimum_of_few_cities(problem, seed):
     with pytest.MonkeyPatch.context() as patch:

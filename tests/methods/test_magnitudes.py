@@ -26,12 +26,7 @@ _SMALL = "1e-320 1e-308 1e-160 1e-141 1e-139 1e-45 1e-38 1e-23 1e-19"
 _LARGE = "1e15 1e16 1e19 1e20 1e38 1e39 1e40 1e77 1e149 1e151 1e154 1e300 1.7e308"
 EDGES = (*map(float, f"{_SMALL} {_LARGE}".split()), 2.0**31, 2.0**53, 2.0**63)
 magnitudes = st.sampled_from(EDGES) | st.floats(-320, 308).map(lambda e: max(10.0**e, 5e-324))
-quick = settings(
-    max_examples=12,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+quick = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite
@@ -441,7 +436,7 @@ def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_small_instances_of_any_magnitude_on_a_gpu(gpu, method: str) -> None:
-    @settings(max_examples=12, deadline=None, print_blob=True)
+    @settings(max_examples=12)
     @given(st.data())
     def search(data: st.DataObject) -> None:
         metric = data.draw(st.sampled_from(METRICS))
