@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
-from warptsp.cli import run
+from warptsp.cli import commands, run
 from warptsp.progress import Progress
 
 Found = TypeVar("Found")
@@ -16,6 +17,11 @@ Found = TypeVar("Found")
 def call(*arguments: object) -> int:
     """The exit status of a command."""
     return run(list(map(str, arguments)))
+
+
+def invoke(*arguments: object) -> Result:
+    """A command, with its output and what it has raised."""
+    return CliRunner().invoke(commands, list(map(str, arguments)))
 
 
 def warned(caplog: pytest.LogCaptureFixture) -> list[str]:

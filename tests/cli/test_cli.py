@@ -8,8 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import two_opt_method
-from calls import call
-from click.testing import CliRunner
+from calls import call, invoke
 from instances import whole_points, write_tsplib
 from processes import run_code
 
@@ -447,12 +446,12 @@ def test_ends_are_the_same_options_everywhere(command, tmp_path):
     if name == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
     options = ["--from", "b", "--to", "a", "--json", "--threads", "1"]
-    found = CliRunner().invoke(commands, [name, str(path), *more, *options])
+    found = invoke(name, path, *more, *options)
     assert found.exit_code == 0, found.output
     document = json.loads(found.stdout)
     known = document["lower_bound" if name == "bound" else "length"]
     assert 3.5 < known < 5.6  # the shortest path is 5.58 long, and 3.41 with free ends
-    closed = CliRunner().invoke(commands, [name, str(path), *more, "--from", "b"])
+    closed = invoke(name, path, *more, "--from", "b")
     assert (closed.exit_code == 0) == (name == "solve")
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import click
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 from processes import run_code
 
@@ -85,31 +85,31 @@ def test_a_tour_goes_to_every_output(arguments, here):
         pytest.importorskip("highspy")
     names = ["one.tour", "two.csv", "three.npy"]
     given = [word for name in names for word in ("-o", name)]
-    done = CliRunner().invoke(commands, [*arguments, *given, "--json"])
+    done = invoke(*arguments, *given, "--json")
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["outputs"] == names
     assert all((here / name).stat().st_size for name in names)
-    done = CliRunner().invoke(commands, [*arguments, "-o", "-", "-o", "four.tour"])
+    done = invoke(*arguments, "-o", "-", "-o", "four.tour")
     assert (done.stdout.count("TOUR_SECTION"), (here / "four.tour").exists()) == (1, True), done.exception
     for twice in (["-o", "-", "-o", "-"], ["-o", "five.csv", "-o", "./five.csv"]):
-        done = CliRunner().invoke(commands, [*arguments, *twice])
+        done = invoke(*arguments, *twice)
         assert "this file is taken by --output already" in str(done.exception)
         assert done.stdout == ""
     assert not (here / "five.csv").exists()
 
 
 def test_lengths_and_tours_of_many_problems_are_written_both(here):
-    done = CliRunner().invoke(commands, "solve-many many -o a.tsv -o b.csv -o c.npy --json")
+    done = invoke("solve-many", "many", "-o", "a.tsv", "-o", "b.csv", "-o", "c.npy", "--json")
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["outputs"] == ["a.tsv", "b.csv", "c.npy"]
     assert all((here / name).stat().st_size for name in ("a.tsv", "b.csv", "c.npy"))
     (here / "many" / "b.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
-    done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
+    done = invoke("solve-many", "many", "-o", "d.npy", "-o", "e.csv", "--json")
     assert "the problems differ in size" in str(done.exception)  # before any is searched
     assert not (here / "e.csv").exists()
     (here / "many" / "a.csv").write_text("x,y\n")
     (here / "many" / "b.csv").write_text("x,y\n")
-    done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
+    done = invoke("solve-many", "many", "-o", "d.npy", "-o", "e.csv", "--json")
     assert "d.npy: no problem has a tour" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["e.csv"]
     assert (here / "e.csv").exists()
@@ -129,7 +129,7 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monk
         write(path, *arguments, **options)
 
     monkeypatch.setattr(io, "write_tour", failing)
-    done = CliRunner().invoke(commands, [*arguments, "-o", "one.tour", "-o", "two.csv", "--json"])
+    done = invoke(*arguments, "-o", "one.tour", "-o", "two.csv", "--json")
     assert "the disk is full" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["two.csv"]
     assert (here / "two.csv").exists()
@@ -140,7 +140,7 @@ def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here):
         (here / "many" / f"b{number}.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
         (here / "tours" / f"b{number}.csv.tour").mkdir(parents=True)
     (here / "many" / "c.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
-    done = CliRunner().invoke(commands, "solve-many many --tours tours")
+    done = invoke("solve-many", "many", "--tours", "tours")
     assert str(done.exception).count("cannot write") == 5
     assert str(done.exception).endswith("; 2 more could not be written")
     assert (here / "tours" / "a.csv.tour").is_file()
@@ -151,7 +151,7 @@ def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here):
 def test_strokes_that_cannot_be_written_keep_nothing_else_from_it(here):
     (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
     (here / "full.drl").symlink_to("/dev/full")
-    done = CliRunner().invoke(commands, "strokes a.drl -o full.drl --preview b.svg --report b.html --json")
+    done = invoke("strokes", "a.drl", "-o", "full.drl", "--preview", "b.svg", "--report", "b.html", "--json")
     assert "full.drl: cannot write: No space left" in str(done.exception)
     assert (json.loads(done.stdout)["output"], json.loads(done.stdout)["preview"]) == (None, "b.svg")
     assert (here / "b.svg").exists()
@@ -164,11 +164,11 @@ def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):
     outputs = ["-o", "t.csv", "-o", "t.tsv"]
     if importlib.util.find_spec("openpyxl"):
         outputs += ["-o", "t.xlsx"]
-    assert CliRunner().invoke(commands, ["solve", "a.json", "-q", *outputs]).exit_code == 0
+    assert invoke("solve", "a.json", "-q", *outputs).exit_code == 0
     assert "a?" in (here / "t.csv").read_text().splitlines()[0]
     with suppress(OSError):  # of systems whose names are texts
         (here / "many" / "b\udcff.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
-    assert CliRunner().invoke(commands, ["solve-many", "many", "-q", "-o", "m.csv"]).exit_code == 0
+    assert invoke("solve-many", "many", "-q", "-o", "m.csv").exit_code == 0
     assert (here / "m.csv").stat().st_size
 
 
@@ -179,7 +179,7 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command):
     if command == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
         arguments += ["-o", "two.csv"]
-    done = CliRunner().invoke(commands, arguments)
+    done = invoke(*arguments)
     assert "/dev/full: cannot write: No space left" in str(done.exception)
     assert json.loads(done.stdout)["lower_bound"] > 0
     assert (here / "two.csv").exists() == (command == "prove")
@@ -205,6 +205,6 @@ def test_a_command_tells_a_warning_once(here):
     warptsp.solve("tiny.tsp", kicks=0).save("tiny.tour")
     before = list(logging.getLogger("warptsp").handlers)
     for arguments in (["solve"], ["solve", "-q"], ["bound"], ["merge", "tiny.tour", "tiny.tour"]):
-        done = CliRunner().invoke(commands, [arguments[0], "tiny.tsp", *arguments[1:]])
+        done = invoke(arguments[0], "tiny.tsp", *arguments[1:])
         assert done.stderr.count("warptsp: warning: EUC_2D rounds distances") == 1, arguments
     assert logging.getLogger("warptsp").handlers == before

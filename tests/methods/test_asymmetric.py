@@ -5,12 +5,11 @@ import re
 import numpy as np
 import pytest
 import scipy.sparse
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 
 import warptsp
 from warptsp import OpenPath, Problem
-from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
 from warptsp.io import load, write_problem
 from warptsp.methods.directed import Doubled
@@ -103,7 +102,7 @@ def test_the_commands(tmp_path):
     write_problem(tmp_path / "a.csv", random_problem(15, 4))
 
     def run(*words, options="--asymmetric"):
-        return CliRunner().invoke(commands, [*map(str, words), *options.split()])
+        return invoke(*words, *options.split())
 
     page, picture = tmp_path / "a.html", tmp_path / "a.svg"
     of_tour = {"check": ["a.tour"], "plot": ["a.tour", picture], "report": ["a.tour", page]}
