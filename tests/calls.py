@@ -39,6 +39,15 @@ def event(**given: Any) -> Progress:
     return Progress(**values | given)
 
 
+def raising(error: BaseException) -> Callable[..., Any]:
+    """What raises it, whatever it is called with."""
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise error
+
+    return fail
+
+
 def given_time(
     attempt: Callable[[float], Found], came_far: Callable[[Found], bool], seconds: float = 0.1
 ) -> Found:

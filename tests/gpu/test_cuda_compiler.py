@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from calls import raising
 from kernel_builds import ARCHITECTURES, BUILDS
 
 from warptsp.backends.cuda import cache, compiler
@@ -129,10 +130,7 @@ def test_missing_packages_are_named(no_packages_for_cuda):
 def test_a_missing_compiler_is_named(nvrtc, monkeypatch):
     from cuda.bindings import nvrtc as bindings
 
-    def missing():
-        raise RuntimeError("libnvrtc.so was not found")
-
-    monkeypatch.setattr(bindings, "nvrtcVersion", missing)
+    monkeypatch.setattr(bindings, "nvrtcVersion", raising(RuntimeError("libnvrtc.so was not found")))
     with pytest.raises(
         BackendUnavailable, match=r"^NVRTC, CUDA's run-time compiler, is missing: pip install"
     ):

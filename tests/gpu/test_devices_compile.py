@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from calls import invoke
+from calls import invoke, raising
 from instances import whole_points
 from pretended_driver import H200
 from processes import run_python
@@ -110,11 +110,9 @@ def test_ctrl_c_keeps_what_is_compiled(compiled, monkeypatch):
 
 
 def test_without_a_compiler(tmp_path, monkeypatch):
-    def missing():
-        raise BackendUnavailable("NVRTC, CUDA's run-time compiler, is missing")
-
+    missing = BackendUnavailable("NVRTC, CUDA's run-time compiler, is missing")
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(compiler, "_nvrtc", missing)
+    monkeypatch.setattr(compiler, "_nvrtc", raising(missing))
     assert "is missing" in str(compile_all("--arch", "sm_90").exception)
 
 

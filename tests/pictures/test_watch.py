@@ -340,9 +340,7 @@ def test_save_writes_where_it_was_told(problem):
 
 
 def test_a_save_that_fails_says_why_and_the_search_goes_on(problem):
-    def save(tour):
-        raise OutputError("out.tour: cannot write: No space left on device")
-
+    save = calls.raising(OutputError("out.tour: cannot write: No space left on device"))
     no_tour = {"tour": lambda: np.zeros(60, dtype=np.int32)}  # only tours are saved
     for given, words in (({}, "out.tour: cannot write"), (no_tour, "node 1 is there more than once")):
         with Watch(problem, save=save) as watch, Search(watch, **given) as search:

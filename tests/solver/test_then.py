@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from calls import given_time
+from calls import given_time, raising
 from instances import unit_points, whole_points
 
 import warptsp
@@ -108,9 +108,7 @@ def test_what_the_second_cannot_do_is_said_before_the_first(problem: Problem) ->
 
 
 def test_a_failure_in_the_second_keeps_the_tour_of_the_first(problem: Problem, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    def fail(problem: Problem, run: object, params: object) -> None:
-        raise RuntimeError("in the second")
-
+    fail = raising(RuntimeError("in the second"))
     monkeypatch.setitem(METHODS, "exact", replace(METHODS["construct"], run=fail))
     with pytest.raises(RuntimeError, match="in the second") as caught:
         warptsp.solve(problem, method="two-opt", then="exact")
