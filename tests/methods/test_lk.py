@@ -25,7 +25,7 @@ def problems(draw, least, most):
         fields["open"] = OpenPath(
             some_tour[0] if draw(st.booleans()) else None, some_tour[-1] if draw(st.booleans()) else None
         )
-    if draw(st.booleans()):
+    if n > 1 and draw(st.booleans()):
         kept = draw(st.lists(st.integers(0, n - 2), unique=True, max_size=n // 2))
         if kept:
             fields["fixed_edges"] = np.array([some_tour[i : i + 2] for i in kept], dtype=np.int32)
