@@ -72,18 +72,22 @@ def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
     return None
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_any_magnitude_is_searched_or_refused(method: str) -> None:
-    @settings(quick, max_examples=144)
+def search_any_magnitude(examples: int, most: int, **options: Any) -> None:
+    @settings(quick, max_examples=examples)
     @given(st.sampled_from(METRICS), st.data())
     def search(metric: Metric, data: st.DataObject) -> None:
         try:
-            problem = data.draw(problems(metric, 9 if method == "exact" else 18))
+            problem = data.draw(problems(metric, most))
         except InvalidProblem:
             return
-        solved(problem, method=method, kicks=5, threads=1, device="cpu")
+        solved(problem, kicks=5, **options)
 
     search()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_magnitude_is_searched_or_refused(method: str) -> None:
+    search_any_magnitude(144, 9 if method == "exact" else 18, method=method, threads=1, device="cpu")
 
 
 @pytest.mark.parametrize("method", ["two-opt", "three-opt", "swap", "relocate"])
@@ -436,17 +440,7 @@ def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_small_instances_of_any_magnitude_on_a_gpu(gpu, method: str) -> None:
-    @settings(max_examples=12)
-    @given(st.data())
-    def search(data: st.DataObject) -> None:
-        metric = data.draw(st.sampled_from(METRICS))
-        try:
-            problem = data.draw(problems(metric, 40))
-        except InvalidProblem:
-            return
-        solved(problem, method=method, kicks=5, device="cuda", time_limit=3.0)
-
-    search()
+    search_any_magnitude(12, 40, method=method, device="cuda", time_limit=3.0)
 
 
 @pytest.mark.parametrize("seed", [19, 74, 165])
