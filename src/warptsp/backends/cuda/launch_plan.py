@@ -141,8 +141,6 @@ def kernel_sources(problem: Problem, depth: int = tuning.DEPTH) -> list[Source]:
 
 def explain_launch(problem: Problem, device: str) -> str:
     """Say how the main solver's rounds would be spread over the GPUs."""
-    from warptsp.backends.cuda.device import Device
-
     gpus = ordinals(device)
     with Device.open(gpus[0]) as gpu:
         size, dummy = problem.n + has_dummy(problem), has_dummy(problem)
