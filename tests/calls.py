@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
-from warptsp.cli import run
+from warptsp.cli import commands, run
 from warptsp.progress import Progress
 
 Found = TypeVar("Found")
@@ -16,6 +17,11 @@ Found = TypeVar("Found")
 def call(*arguments: object) -> int:
     """The exit status of a command."""
     return run(list(map(str, arguments)))
+
+
+def invoke(*arguments: object) -> Result:
+    """A command, with its output and what it has raised."""
+    return CliRunner().invoke(commands, list(map(str, arguments)))
 
 
 def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -31,6 +37,15 @@ def event(**given: Any) -> Progress:
         "tour": lambda: np.arange(3, dtype=np.int32),
     }  # fmt: skip
     return Progress(**values | given)
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    """What raises it, whatever it is called with."""
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise error
+
+    return fail
 
 
 def given_time(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import locale
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -105,6 +106,30 @@ def pretend_gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(driver, "_load", lambda: PretendedDriver(gpus, **options))
 
     return install
+
+
+@pytest.fixture
+def nvrtc() -> None:
+    """CUDA's run-time compiler; the test is skipped, with the reason, where there is none."""
+    from warptsp.backends.cuda import compiler
+
+    try:
+        compiler.nvrtc_version()
+    except BackendUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def no_packages_for_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Python without `cuda.core` and `cuda.bindings`."""
+    real = builtins.__import__
+
+    def without_cuda(name: str, *arguments: Any) -> Any:
+        if name == "cuda" or name.startswith("cuda."):
+            raise ImportError("No module named 'cuda'")
+        return real(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without_cuda)
 
 
 @pytest.fixture

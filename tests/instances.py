@@ -1,5 +1,6 @@
 """Instances that tests share, and the slow and obvious ways to their distances and shortest tours."""
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ class Frame:
         """What data frames of pandas have, too, once GeoPandas is imported."""
 
 
+def drawing(*names: object) -> tuple[np.random.Generator, int]:
+    """Random numbers that depend on these names, and their seed."""
+    seed = zlib.crc32(" ".join(map(str, names)).encode())
+    print("seed", seed, *names)
+    return np.random.default_rng(seed), seed
+
+
 def unit_points(n: int, seed: int = 0) -> NDArray[np.float64]:
     """Random places in the unit square."""
     return np.random.default_rng(seed).random((n, 2))
@@ -52,10 +60,10 @@ def crowded(
     return Problem.from_points(points, metric, **fields)
 
 
-def directed(n: int, seed: int = 0, **fields: Any) -> Problem:
-    """Whole distances from 1 to 999 that differ by direction."""
+def directed(n: int, seed: int = 0, *, real: bool = False, **fields: Any) -> Problem:
+    """Whole distances from 1 to 999 that differ by direction, or sevenths of them."""
     matrix = np.random.default_rng(seed).integers(1, 1000, (n, n))
-    return Problem.from_matrix(matrix, asymmetric=True, **fields)
+    return Problem.from_matrix(matrix / 7.0 if real else matrix, asymmetric=True, **fields)
 
 
 def problem_of(kind: Metric | str, n: int, seed: int = 0, *, side: int = 1000, **fields: Any) -> Problem:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._words import counted
 from warptsp.errors import NoTourFound
 from warptsp.few import STEPS, SUMS, FewCities
 from warptsp.interruption import delivered
@@ -113,8 +114,8 @@ def check_is_tour(problem: Problem, found: _Claiming) -> None:
     if problem.wall is None or not len(missing := problem.missing_arcs(found.tour)):
         return
     tail, head = (problem.label(city) for city in missing[0].tolist())
-    words = "arcs are" if len(missing) > 1 else "arc is"
-    best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
+    number = counted(len(missing), "arc is", "arcs are")
+    best = f"{number} missing from the best tour, such as the one from {tail} to {head}"
     if _no_tour(problem, problem.wall, found.lower_bound):
         error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
     else:

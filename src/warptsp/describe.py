@@ -6,6 +6,7 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
+from warptsp._words import counted
 from warptsp.quantities import format_gap
 
 if TYPE_CHECKING:
@@ -116,4 +117,4 @@ def describe_place(progress: Progress) -> str:
     if not count:
         return progress.device
     devices = sorted({worker.device for worker in progress.workers.values()})
-    return f"{count} worker{'' if count == 1 else 's'} ({', '.join(devices)})"
+    return f"{counted(count, 'worker', 'workers')} ({', '.join(devices)})"

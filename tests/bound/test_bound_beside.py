@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from calls import raising
 
 import warptsp
 from warptsp import Problem
@@ -268,13 +269,6 @@ def test_a_time_limit_is_kept_by_a_bound_that_does_not_end(computed, monkeypatch
     assert bound._is_running()
     never.set()
     wait(bound)
-
-
-def raising(error):
-    def fail(*_args, **_options):
-        raise error
-
-    return fail
 
 
 def test_too_little_memory_or_no_thread_costs_the_bound_alone(monkeypatch, caplog):

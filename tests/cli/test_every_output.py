@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import click
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 from processes import run_code
 
@@ -86,31 +86,31 @@ def test_a_tour_goes_to_every_output(arguments, here):
         pytest.importorskip("highspy")
     names = ["one.tour", "two.csv", "three.npy"]
     given = [word for name in names for word in ("-o", name)]
-    done = CliRunner().invoke(commands, [*arguments, *given, "--json"])
+    done = invoke(*arguments, *given, "--json")
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["outputs"] == names
     assert all((here / name).stat().st_size for name in names)
-    done = CliRunner().invoke(commands, [*arguments, "-o", "-", "-o", "four.tour"])
+    done = invoke(*arguments, "-o", "-", "-o", "four.tour")
     assert (done.stdout.count("TOUR_SECTION"), (here / "four.tour").exists()) == (1, True), done.exception
     for twice in (["-o", "-", "-o", "-"], ["-o", "five.csv", "-o", "./five.csv"]):
-        done = CliRunner().invoke(commands, [*arguments, *twice])
+        done = invoke(*arguments, *twice)
         assert "this file is taken by --output already" in str(done.exception)
         assert done.stdout == ""
     assert not (here / "five.csv").exists()
 
 
 def test_lengths_and_tours_of_many_problems_are_written_both(here):
-    done = CliRunner().invoke(commands, "solve-many many -o a.tsv -o b.csv -o c.npy --json")
+    done = invoke("solve-many", "many", "-o", "a.tsv", "-o", "b.csv", "-o", "c.npy", "--json")
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["outputs"] == ["a.tsv", "b.csv", "c.npy"]
     assert all((here / name).stat().st_size for name in ("a.tsv", "b.csv", "c.npy"))
     (here / "many" / "b.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
-    done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
+    done = invoke("solve-many", "many", "-o", "d.npy", "-o", "e.csv", "--json")
     assert "the problems differ in size" in str(done.exception)  # before any is searched
     assert not (here / "e.csv").exists()
     (here / "many" / "a.csv").write_text("x,y\n")
     (here / "many" / "b.csv").write_text("x,y\n")
-    done = CliRunner().invoke(commands, "solve-many many -o d.npy -o e.csv --json")
+    done = invoke("solve-many", "many", "-o", "d.npy", "-o", "e.csv", "--json")
     assert "d.npy: no problem has a tour" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["e.csv"]
     assert (here / "e.csv").exists()
@@ -130,7 +130,7 @@ def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monk
         write(path, *arguments, **options)
 
     monkeypatch.setattr(io, "write_tour", failing)
-    done = CliRunner().invoke(commands, [*arguments, "-o", "one.tour", "-o", "two.csv", "--json"])
+    done = invoke(*arguments, "-o", "one.tour", "-o", "two.csv", "--json")
     assert "the disk is full" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["two.csv"]
     assert (here / "two.csv").exists()
@@ -150,7 +150,7 @@ def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here, monk
         return results
 
     monkeypatch.setattr(many, "solve_many", and_lose_one)
-    done = CliRunner().invoke(commands, "solve-many many --tours tours")
+    done = invoke("solve-many", "many", "--tours", "tours")
     assert "aa.csv: no such file" in str(done.exception)
     assert str(done.exception).count("cannot write") == 4
     assert str(done.exception).endswith("; 3 more could not be written")
@@ -162,7 +162,7 @@ def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here, monk
 def test_strokes_that_cannot_be_written_keep_nothing_else_from_it(here):
     (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
     (here / "full.drl").symlink_to("/dev/full")
-    done = CliRunner().invoke(commands, "strokes a.drl -o full.drl --preview b.svg --report b.html --json")
+    done = invoke("strokes", "a.drl", "-o", "full.drl", "--preview", "b.svg", "--report", "b.html", "--json")
     assert "full.drl: cannot write: No space left" in str(done.exception)
     assert (json.loads(done.stdout)["output"], json.loads(done.stdout)["preview"]) == (None, "b.svg")
     assert (here / "b.svg").exists()
@@ -175,11 +175,11 @@ def test_texts_that_utf_8_cannot_hold_cost_no_tour(here):
     outputs = ["-o", "t.csv", "-o", "t.tsv"]
     if importlib.util.find_spec("openpyxl"):
         outputs += ["-o", "t.xlsx"]
-    assert CliRunner().invoke(commands, ["solve", "a.json", "-q", *outputs]).exit_code == 0
+    assert invoke("solve", "a.json", "-q", *outputs).exit_code == 0
     assert "a?" in (here / "t.csv").read_text().splitlines()[0]
     with suppress(OSError):  # of systems whose names are texts
         (here / "many" / "b\udcff.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
-    assert CliRunner().invoke(commands, ["solve-many", "many", "-q", "-o", "m.csv"]).exit_code == 0
+    assert invoke("solve-many", "many", "-q", "-o", "m.csv").exit_code == 0
     assert (here / "m.csv").stat().st_size
 
 
@@ -190,7 +190,7 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, 
     if command == "prove":
         pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
         arguments += ["-o", "two.csv"]
-    done = CliRunner().invoke(commands, arguments)
+    done = invoke(*arguments)
     assert "/dev/full: cannot write: No space left" in str(done.exception)
     assert json.loads(done.stdout)["lower_bound"] > 0
     assert (here / "two.csv").exists() == (command == "prove")
@@ -201,7 +201,7 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, 
 
         monkeypatch.setattr("warptsp.io.write_tour", failing)
         full = ["--certificate", "c.json", "--checkpoint", "/dev/full", "-o", "one.tour"]
-        done = CliRunner().invoke(commands, [command, "a.csv", *full])
+        done = invoke(command, "a.csv", *full)
         told = "/dev/full: cannot write: No space left on device; one.tour: the disk is full"
         assert str(done.exception) == told
         assert "certificate  c.json" in done.stdout
@@ -221,7 +221,7 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, 
 def test_an_output_that_failed_is_not_asked_for(here, command):
     ending = "csv" if command == "solve-many many" else "tour"
     (here / f"full.{ending}").symlink_to("/dev/full")
-    done = CliRunner().invoke(commands, [*command.split(), "-o", f"full.{ending}"])
+    done = invoke(*command.split(), "-o", f"full.{ending}")
     assert "No space left" in str(done.exception)
     assert done.stdout
     assert "--output FILE" not in done.stdout
@@ -247,7 +247,7 @@ def test_a_command_tells_a_warning_once(here):
     warptsp.solve("tiny.tsp", kicks=0).save("tiny.tour")
     before = list(logging.getLogger("warptsp").handlers)
     for arguments in (["solve"], ["solve", "-q"], ["bound"], ["merge", "tiny.tour", "tiny.tour"]):
-        done = CliRunner().invoke(commands, [arguments[0], "tiny.tsp", *arguments[1:]])
+        done = invoke(arguments[0], "tiny.tsp", *arguments[1:])
         assert done.stderr.count("warptsp: warning: EUC_2D rounds distances") == 1, arguments
     assert logging.getLogger("warptsp").handlers == before
 
@@ -265,4 +265,4 @@ def test_a_command_tells_a_warning_once(here):
 )
 def test_advice_can_be_followed_on_the_command_line(here, command, told):
     (here / "a.drl").write_text("M48\nMETRIC\nT1C1\n%\nT1\nX0Y0\nX9Y9\nX1Y1\nM30\n")
-    assert str(CliRunner().invoke(commands, command).exception) == told
+    assert str(invoke(*command.split()).exception) == told

@@ -21,18 +21,6 @@ CITIES, ROUNDS = 2000, 3
 SPREAD = {"part": 250, "rounds": ROUNDS, "kicks": 0.5}
 
 
-@pytest.fixture(scope="module")
-def problem():
-    points = np.random.default_rng(1).integers(0, 100_000, (CITIES, 2))
-    return warptsp.Problem.from_points(points, "EUC_2D")
-
-
-@pytest.fixture(scope="module")
-def expected(problem):
-    """The tour that everybody must find."""
-    return warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD, seed=7)
-
-
 class Faulty(InProcess):
     """Loses answers, gives them twice, and in any order."""
 

@@ -33,18 +33,6 @@ CITIES = 2000
 SPREAD = {"part": 250, "rounds": 2, "kicks": 0.5, "wait": 600.0}
 
 
-@pytest.fixture(scope="module")
-def problem():
-    points = np.random.default_rng(1).integers(0, 100_000, (CITIES, 2))
-    return warptsp.Problem.from_points(points, "EUC_2D")
-
-
-@pytest.fixture(scope="module")
-def expected(problem):
-    """The tour of one thread of this process."""
-    return warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD, seed=7)
-
-
 class Pool:
     """A scheduler here, and worker processes by their address."""
 

@@ -23,20 +23,9 @@ distributed = pytest.importorskip("distributed", reason="needs Dask: pip install
 psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
+CITIES = 600
 SPREAD = {"part": 100, "rounds": 2, "kicks": 0.5, "wait": 600.0}
 ENDLESS = {**SPREAD, "rounds": 1_000_000}
-
-
-@pytest.fixture(scope="module")
-def problem():
-    points = np.random.default_rng(1).integers(0, 100_000, (600, 2))
-    return warptsp.Problem.from_points(points, "EUC_2D")
-
-
-@pytest.fixture(scope="module")
-def expected(problem):
-    """The tour of one thread of this process."""
-    return warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD, seed=7)
 
 
 def free_port():

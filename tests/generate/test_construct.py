@@ -49,7 +49,7 @@ def test_closed_tours(metric: Metric, n: int) -> None:
         made(problem, name, seed=3)
 
 
-@settings(max_examples=60, deadline=None, print_blob=True)
+@settings(max_examples=60)
 @given(
     metric=st.sampled_from([Metric.EUC_2D, Metric.EXPLICIT, Metric.GREAT_CIRCLE, Metric.MAN_3D]),
     n=st.integers(1, 40),
@@ -109,7 +109,7 @@ def greedy_edges(length: NDArray[np.float64], fixed: NDArray[np.int32]) -> set[t
     return taken
 
 
-@settings(max_examples=60, deadline=None, print_blob=True)
+@settings(max_examples=60)
 @given(
     metric=st.sampled_from([Metric.EUC_2D, Metric.EXACT_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.EXPLICIT]),
     n=st.integers(3, 60),
@@ -167,7 +167,7 @@ def test_lengths_on_larger_instances(kind: str) -> None:
             assert lengths["greedy"] < 1.3 * 3600
 
 
-@settings(max_examples=30, deadline=None, print_blob=True)
+@settings(max_examples=30)
 @given(n=st.integers(1, 50), seed=st.integers(0, 2**32 - 1), fixed=st.booleans(), whole=st.booleans())
 def test_nearest_neighbor_is_nearest(n: int, seed: int, fixed: bool, whole: bool) -> None:
     edges = some_fixed_edges(n, seed) if fixed and n > 2 else np.empty((0, 2), dtype=np.int32)

@@ -6,8 +6,8 @@ from pretended_gpu import PretendedArray, PretendedGpu
 
 from warptsp import _native
 from warptsp.backends.cuda.cities import HostCities, MatrixCities, compact_order, is_plain
-from warptsp.backends.cuda.launch_plan import has_dummy, needed_bytes
-from warptsp.backends.instance import SearchInstance
+from warptsp.backends.cuda.launch_plan import needed_bytes
+from warptsp.backends.instance import SearchInstance, has_dummy
 from warptsp.problem import Metric, OpenPath, Problem
 
 

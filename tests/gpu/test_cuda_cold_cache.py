@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from calls import raising
 from instances import whole_points
 from pretended_driver import H200
 
@@ -290,10 +291,7 @@ def test_nothing_helps_without_a_cache(slow_compiler, monkeypatch):
 
 
 def test_what_cannot_be_compiled(slow_compiler, monkeypatch):
-    def faulty(*arguments):
-        raise BackendUnavailable("NVRTC does not compile it")
-
-    monkeypatch.setattr(compiler, "_compile", faulty)
+    monkeypatch.setattr(compiler, "_compile", raising(BackendUnavailable("NVRTC does not compile it")))
     with pytest.raises(BackendUnavailable, match="does not compile it") as caught:
         warptsp.solve(problem(), device="cuda", time_limit=20)
     assert caught.value.result.tour is not None

@@ -1,9 +1,9 @@
 """From kernel files to machine code, on a machine that needs no GPU."""
 
-import builtins
 import logging
 
 import pytest
+from calls import raising
 from kernel_builds import ARCHITECTURES, BUILDS
 
 from warptsp.backends.cuda import cache, compiler
@@ -29,14 +29,6 @@ NAMES = ("lengths<EuclideanRounded>", "lengths<AnyCoordinates<double>>", "length
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def nvrtc() -> None:
-    try:
-        compiler.nvrtc_version()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture
@@ -128,15 +120,7 @@ def test_the_target():
         target((7, 0), supported, (13, 0))
 
 
-def test_missing_packages_are_named(monkeypatch):
-    real = builtins.__import__
-
-    def without_cuda(name, *arguments):
-        if name == "cuda" or name.startswith("cuda."):
-            raise ImportError("No module named 'cuda'")
-        return real(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without_cuda)
+def test_missing_packages_are_named(no_packages_for_cuda):
     with pytest.raises(
         BackendUnavailable, match=r"packages for CUDA are missing.*pip install 'warptsp\[cuda13\]'"
     ):
@@ -146,10 +130,7 @@ def test_missing_packages_are_named(monkeypatch):
 def test_a_missing_compiler_is_named(nvrtc, monkeypatch):
     from cuda.bindings import nvrtc as bindings
 
-    def missing():
-        raise RuntimeError("libnvrtc.so was not found")
-
-    monkeypatch.setattr(bindings, "nvrtcVersion", missing)
+    monkeypatch.setattr(bindings, "nvrtcVersion", raising(RuntimeError("libnvrtc.so was not found")))
     with pytest.raises(
         BackendUnavailable, match=r"^NVRTC, CUDA's run-time compiler, is missing: pip install"
     ):

@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+from instances import mixed
 
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device
@@ -226,16 +227,10 @@ def test_null_pointers(gpu, module):
 def test_random_numbers_are_those_of_the_cpu(gpu, module):
     out = gpu.zeros(32, np.int32)
     module.kernel("draw").launch(1, 32, np.uint64(5), np.int32(1000), out)
-    mask = (1 << 64) - 1
-
-    def mix(z):
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
-        return z ^ (z >> 31)
 
     def below(index):
-        state = mix((mix((mix(5) + 1) & mask) + index) & mask)
-        return (mix((state + 0x9E3779B97F4A7C15) & mask) >> 32) * 1000 >> 32
+        state = mixed(mixed(mixed(5) + 1) + index)
+        return (mixed(state + 0x9E3779B97F4A7C15) >> 32) * 1000 >> 32
 
     assert out.download().tolist() == [below(k) for k in range(32)]
 

@@ -15,7 +15,6 @@ from warptsp.backends import cuda
 from warptsp.backends.cuda import compiler, records, tuning
 from warptsp.backends.cuda.records import RECORDS, Record, layout_checks
 from warptsp.backends.cuda.source import expand, kernel_files
-from warptsp.errors import BackendUnavailable
 
 FILES = sorted({file for record in RECORDS for file in record.files})
 DEFINES = {build.file: build.defines for build in reversed(BUILDS)}
@@ -23,11 +22,7 @@ AT_ONCE = 40  # variants; the compiler gives up after 100 errors, and each has t
 
 
 def complaints(file: str, lines: str) -> str:
-    """What NVRTC says of a kernel file with these lines behind it; skipped without NVRTC."""
-    try:
-        compiler.nvrtc_version()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
+    """What NVRTC says of a kernel file with these lines behind it."""
     core = compiler.import_core()
     macros = [(name, str(value)) for name, value in DEFINES[file].items()]
     options = core.ProgramOptions(name=file, arch="sm_90", std="c++17", define_macro=macros or None)
@@ -52,6 +47,7 @@ def exchanged(record: Record) -> Iterator[Record]:
             yield replace(record, dtype=np.dtype(described))
 
 
+@pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("file", FILES)
 def test_an_exchange_of_two_fields_does_not_compile(file: str) -> None:
     variants = [(v, v.checks()) for r in RECORDS if file in r.files for v in exchanged(r)]
@@ -67,6 +63,7 @@ def test_an_exchange_of_two_fields_does_not_compile(file: str) -> None:
         assert not missed, f"{file}: exchanged, and compiled: {missed}"
 
 
+@pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("file", FILES)
 def test_another_kind_or_size_of_field_does_not_compile(file: str) -> None:
     record = next(r for r in RECORDS if file in r.files)
@@ -83,6 +80,7 @@ def test_another_kind_or_size_of_field_does_not_compile(file: str) -> None:
     assert f"the size of {record.name}" in said
 
 
+@pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("file", sorted(tuning.IN_KERNELS))
 def test_another_number_than_that_of_the_kernels_does_not_compile(
     file: str, monkeypatch: pytest.MonkeyPatch

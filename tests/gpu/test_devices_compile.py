@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke, raising
 from instances import whole_points
 from pretended_driver import H200
 from processes import run_python
@@ -16,7 +16,6 @@ from warptsp import Problem
 from warptsp.backends.cuda import cache, compiler, launch_plan
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import not_cached
-from warptsp.cli import commands
 from warptsp.cli import run as run_command
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.methods import METHODS
@@ -39,8 +38,8 @@ def compiled(tmp_path, monkeypatch):
     return asked
 
 
-def invoke(*arguments):
-    return CliRunner().invoke(commands, ["devices", "--compile", *arguments])
+def compile_all(*arguments):
+    return invoke("devices", "--compile", *arguments)
 
 
 def test_every_method_on_gpus_is_compiled_for():
@@ -48,7 +47,7 @@ def test_every_method_on_gpus_is_compiled_for():
 
 
 def test_what_a_run_needs_is_there_afterwards(compiled, tmp_path):
-    done = invoke("--arch", "sm_90", "--method", "lk", "--metric", "EUC_2D")
+    done = compile_all("--arch", "sm_90", "--method", "lk", "--metric", "EUC_2D")
     assert done.exit_code == 0, done.output
     points = np.random.default_rng(0).integers(0, 1000, (2000, 2))
     problem = Problem.from_points(points, "EUC_2D")
@@ -56,13 +55,13 @@ def test_what_a_run_needs_is_there_afterwards(compiled, tmp_path):
     assert not_cached(launch_plan.kernel_sources(problem), (8, 0)) != []
     assert re.search(rf"^6 compiled, 0 were there; .* s; {tmp_path}/kernels$", done.output, re.M)
     assert "sm_90   lk.cu " in done.output
-    again = invoke("--arch", "9.0", "--method", "lk", "--metric", "EUC_2D")
+    again = compile_all("--arch", "9.0", "--method", "lk", "--metric", "EUC_2D")
     assert "\n0 compiled, " in again.output
     assert "in the cache" in again.output
 
 
 def test_all_of_it_fits_into_the_cache(compiled):
-    done = invoke("--arch", "sm_90", "--json")
+    done = compile_all("--arch", "sm_90", "--json")
     modules = json.loads(done.stdout)["modules"]
     assert {module["architecture"] for module in modules} == {"sm_90"}
     assert all(module["seconds"] >= 0 and module["error"] is None for module in modules)
@@ -72,7 +71,7 @@ def test_all_of_it_fits_into_the_cache(compiled):
 
 def test_the_gpus_that_are_here(compiled, pretend_gpus):
     pretend_gpus(H200, H200)
-    assert invoke("--method", "two-opt").exit_code == 0
+    assert compile_all("--method", "two-opt").exit_code == 0
     assert {arch for _, arch in compiled} == {"sm_90"}
     assert len(compiled) == len(list(cache.folder().iterdir()))  # once for both
 
@@ -86,7 +85,7 @@ def test_a_fault_is_told_and_the_others_go_on(compiled, monkeypatch):
         return real(job)
 
     monkeypatch.setattr(compiler, "_compile", faulty)
-    done = invoke("--arch", "sm_90", "--method", "lk", "--metric", "EUC_2D")
+    done = compile_all("--arch", "sm_90", "--method", "lk", "--metric", "EUC_2D")
     assert done.exit_code == 0  # of click; the status is what the command returns
     assert "geometry.cu        NVRTC does not compile it" in done.output
     assert ", 1 failed;" in done.output
@@ -111,21 +110,14 @@ def test_ctrl_c_keeps_what_is_compiled(compiled, monkeypatch):
 
 
 def test_without_a_compiler(tmp_path, monkeypatch):
-    def missing():
-        raise BackendUnavailable("NVRTC, CUDA's run-time compiler, is missing")
-
+    missing = BackendUnavailable("NVRTC, CUDA's run-time compiler, is missing")
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(compiler, "_nvrtc", missing)
-    assert "is missing" in str(invoke("--arch", "sm_90").exception)
+    monkeypatch.setattr(compiler, "_nvrtc", raising(missing))
+    assert "is missing" in str(compile_all("--arch", "sm_90").exception)
 
 
-def test_a_process_that_has_not_imported_the_compiler(tmp_path):
+def test_a_process_that_has_not_imported_the_compiler(nvrtc, tmp_path):
     """Several threads that import cuda.core at once see half a module."""
-    pytest.importorskip("cuda.core")
-    try:
-        compiler.nvrtc_version()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
     arguments = ["devices", "--compile", "--arch", "sm_90", "--method", "two-opt", "--metric", "EUC_2D"]
     environment = {**os.environ, cache.VARIABLE: str(tmp_path)}
     done = run_python("-m", "warptsp", *arguments, "--json", env=environment, check=True)
@@ -145,20 +137,20 @@ def test_a_process_that_has_not_imported_the_compiler(tmp_path):
     ],
 )
 def test_what_cannot_be(compiled, line, message):
-    failed = CliRunner().invoke(commands, line.split())
+    failed = invoke(*line.split())
     assert isinstance(failed.exception, InvalidOption)
     assert message in str(failed.exception)
 
 
 def test_no_gpu_and_no_architecture(compiled, no_driver):
-    failed = invoke()
+    failed = compile_all()
     assert isinstance(failed.exception, BackendUnavailable)
     assert "--arch sm_90 compiles for a GPU that is elsewhere" in str(failed.exception)
 
 
 def test_no_cache(compiled, monkeypatch):
     monkeypatch.setenv(cache.VARIABLE, "")
-    assert "so that nothing is kept" in str(invoke("--arch", "sm_90").exception)
+    assert "so that nothing is kept" in str(compile_all("--arch", "sm_90").exception)
 
 
 @pytest.mark.gpu
@@ -166,7 +158,7 @@ def test_a_run_after_it_compiles_nothing(gpu, tmp_path, monkeypatch):
     import warptsp
 
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    done = invoke("--metric", "EUC_2D")
+    done = compile_all("--metric", "EUC_2D")
     assert done.exit_code == 0, done.output
     monkeypatch.setattr(compiler, "_compile", None)
     problem = Problem.from_points(whole_points(500), "EUC_2D")

@@ -5,20 +5,14 @@ import re
 import numpy as np
 import pytest
 import scipy.sparse
-from click.testing import CliRunner
-from instances import unit_points
+from calls import invoke
+from instances import directed, unit_points
 
 import warptsp
 from warptsp import OpenPath, Problem
-from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
 from warptsp.io import load, write_problem
 from warptsp.methods.directed import Doubled
-
-
-def random_problem(n, seed, *, real=False, **fields):
-    matrix = np.random.default_rng(seed).integers(1, 1000, (n, n))
-    return Problem.from_matrix(matrix / 7.0 if real else matrix, asymmetric=True, **fields)
 
 
 def test_the_search_comes_close_to_a_hidden_tour():
@@ -37,7 +31,7 @@ def test_the_search_comes_close_to_a_hidden_tour():
 
 
 def test_the_result_says_so():
-    result = warptsp.solve(random_problem(20, 8), kicks=10)
+    result = warptsp.solve(directed(20, 8), kicks=10)
     assert "distances    asymmetric" in result.summary()
     assert result.as_dict()["asymmetric"] is True
     assert "symmetric" not in warptsp.solve(unit_points(20), kicks=10).summary()
@@ -49,7 +43,7 @@ def test_a_tour_through_walls_becomes_a_shorter_one(open, real):
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(6, 12))
-        problem = random_problem(n, seed, real=real, open=open)
+        problem = directed(n, seed, real=real, open=open)
         doubled = Doubled(problem)
         cities = rng.permutation(n)
         turned = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
@@ -64,14 +58,14 @@ def test_a_tour_through_walls_becomes_a_shorter_one(open, real):
         if open is None:
             tour = np.roll(tour, rng.integers(0, 2 * n))
         doubled.problem.check_tour(tour)
-        directed = doubled.directed(tour)
-        problem.check_tour(directed)
+        one_way = doubled.directed(tour)
+        problem.check_tour(one_way)
         longer = doubled.problem.length(tour)
         walls = turned.any() and not turned.all()
         if walls:
-            assert problem.length(directed) < longer, seed
+            assert problem.length(one_way) < longer, seed
         else:
-            assert problem.length(directed) == pytest.approx(longer), seed
+            assert problem.length(one_way) == pytest.approx(longer), seed
 
 
 def test_a_symmetric_matrix_is_symmetric():
@@ -81,7 +75,7 @@ def test_a_symmetric_matrix_is_symmetric():
 
 
 def test_files_of_matrices(tmp_path):
-    problem = random_problem(15, 4)
+    problem = directed(15, 4)
     names = [f"stop {i}" for i in range(15)]
     named = Problem.from_matrix(problem.matrix, labels=names, asymmetric=True)
     for file, written in (("a.csv", problem), ("b.tsv", named), ("c.npy", problem), ("d.tsp", problem)):
@@ -100,10 +94,10 @@ def test_files_of_matrices(tmp_path):
 
 def test_the_commands(tmp_path):
     table, tour = str(tmp_path / "a.csv"), str(tmp_path / "a.tour")
-    write_problem(tmp_path / "a.csv", random_problem(15, 4))
+    write_problem(tmp_path / "a.csv", directed(15, 4))
 
     def run(*words, options="--asymmetric"):
-        return CliRunner().invoke(commands, [*map(str, words), *options.split()])
+        return invoke(*words, *options.split())
 
     page, picture = tmp_path / "a.html", tmp_path / "a.svg"
     of_tour = {"check": ["a.tour"], "plot": ["a.tour", picture], "report": ["a.tour", page]}
@@ -125,8 +119,8 @@ def test_the_commands(tmp_path):
 
 def test_solve_takes_asymmetric_distances_as_they_are(tmp_path):
     """As the message says, whatever form they have."""
-    matrix = random_problem(15, 4).matrix
-    best = warptsp.solve(random_problem(15, 4), method="exact").length
+    matrix = directed(15, 4).matrix
+    best = warptsp.solve(directed(15, 4), method="exact").length
     np.save(tmp_path / "a.npy", matrix)
     for given in (matrix, matrix.tolist(), scipy.sparse.csr_array(matrix), tmp_path / "a.npy"):
         with pytest.raises(InvalidProblem, match=r"not symmetric.*give asymmetric=True$"):
@@ -145,7 +139,7 @@ def test_what_cannot_be():
         Problem.from_matrix([[0, 1], [-2, 0]], asymmetric=True)
     with pytest.raises(InvalidProblem, match="EXACT_2D is symmetric: only a matrix can be asymmetric"):
         Problem.from_points(np.eye(3)[:, :2], asymmetric=True)
-    problem = random_problem(10, 1)
+    problem = directed(10, 1)
     with pytest.raises(UnsupportedProblem, match=r"method two-opt needs symmetric distances.*lk, exact"):
         warptsp.solve(problem, method="two-opt")
     with pytest.raises(UnsupportedProblem, match="cluster: a matrix of distances"):
@@ -181,4 +175,4 @@ EOF
     with pytest.raises(ParseError, match=r"four.atsp:7: .*1 from node 1 to 2, 5 back; .*write TYPE : ATSP"):
         load(file)
     with pytest.raises(InvalidOption, match="no asymmetric open paths"):
-        write_problem(again, random_problem(4, 1, open=OpenPath()))
+        write_problem(again, directed(4, 1, open=OpenPath()))

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from calls import raising
 
 from warptsp.backends.beside import Beside
 
@@ -26,10 +27,7 @@ def test_a_call_goes_on_beside() -> None:
 
 
 def test_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading.Thread, "start", raising(RuntimeError("can't start new thread")))
     call = Beside(divmod, 7, 2)
     assert call.is_done()
     assert call.result() == (3, 1)

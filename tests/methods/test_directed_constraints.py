@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse
-from click.testing import CliRunner
+from calls import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import directed, shortest
@@ -15,7 +15,6 @@ from test_directed_search import searched
 
 import warptsp
 from warptsp import NoTourFound, OpenPath, Problem, stop
-from warptsp.cli import commands
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.construct.directed_paths import DirectedPaths
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
@@ -67,7 +66,7 @@ def constrained(draw):
     return problem
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(constrained())
 def test_the_optimum_is_found_or_proved_to_need_missing_arcs(problem):
     best = shortest(problem)
@@ -330,7 +329,7 @@ def test_the_command_line_says_that_there_is_no_tour(tmp_path):
     matrix = np.full((4, 4), math.inf)
     matrix[[0, 1, 2, 3], [1, 0, 3, 2]] = 1
     np.save(tmp_path / "a.npy", matrix)
-    done = CliRunner().invoke(commands, ["solve", str(tmp_path / "a.npy"), "--asymmetric"])
+    done = invoke("solve", tmp_path / "a.npy", "--asymmetric")
     assert done.exit_code != 0
     assert "no way leads from node 1 to node 3" in str(done.exception)
     with pytest.raises(InvalidOption, match="which arcs are missing"):

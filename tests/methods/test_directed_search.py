@@ -69,7 +69,7 @@ def matrices(draw):
     return Problem.from_matrix(matrix, asymmetric=True, open=path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices())
 def test_the_optimum_of_few_cities_is_found_and_no_bound_is_above_it(problem):
     best = shortest(problem)

@@ -4,10 +4,9 @@
 code.
 """
 
-import zlib
-
 import numpy as np
 import pytest
+from instances import drawing
 
 import warptsp
 from warptsp.errors import InvalidProblem, UnsupportedProblem
@@ -66,12 +65,6 @@ def check(problem, method, seed, threads):
         return
     problem.check_tour(result.tour)
     assert result.length == problem.length(result.tour)
-
-
-def drawing(*names):
-    seed = zlib.crc32(" ".join(map(str, names)).encode())
-    print("seed", seed, *names)
-    return np.random.default_rng(seed), seed
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -3,41 +3,21 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from instances import shortest, unit_points
+from test_lk import problems
 
 import warptsp
 from warptsp import _native
 from warptsp.few import FewCities
 from warptsp.methods.exact import INSTANT_CITIES, MAX_CITIES
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import Problem
 from warptsp.report import Report
 from warptsp.report.document import _content
 from warptsp.watch import Watch
 
 
-@st.composite
-def problems(draw):
-    n = draw(st.integers(1, 6))
-    whole = draw(st.booleans())
-    number = st.integers(0, 9) if whole else st.floats(0, 9, allow_subnormal=False).map(lambda x: round(x, 3))
-    points = draw(st.lists(st.tuples(number, number), min_size=n, max_size=n))
-    path = None
-    fixed = np.empty((0, 2), dtype=np.int32)
-    if draw(st.booleans()):
-        start = draw(st.none() | st.integers(0, n - 1))
-        end = draw(st.none() | st.integers(0, n - 1))
-        if n == 1 or start is None or start != end:
-            path = OpenPath(start, end)
-    elif n >= 4 and draw(st.booleans()):
-        fixed = np.array([[0, 2], [2, 3]], dtype=np.int32)
-    return Problem.from_points(
-        np.array(points, dtype=float), metric="EUC_2D" if whole else None, open=path, fixed_edges=fixed
-    )
-
-
-@settings(max_examples=150, deadline=None)
-@given(problems())
+@settings(max_examples=150)
+@given(problems(1, 6))
 def test_as_short_as_the_best_of_all_orders(problem):
     tour = FewCities.of(problem).optimal_tour()
     problem.check_tour(tour)

@@ -26,12 +26,7 @@ _SMALL = "1e-320 1e-308 1e-160 1e-141 1e-139 1e-45 1e-38 1e-23 1e-19"
 _LARGE = "1e15 1e16 1e19 1e20 1e38 1e39 1e40 1e77 1e149 1e151 1e154 1e300 1.7e308"
 EDGES = (*map(float, f"{_SMALL} {_LARGE}".split()), 2.0**31, 2.0**53, 2.0**63)
 magnitudes = st.sampled_from(EDGES) | st.floats(-320, 308).map(lambda e: max(10.0**e, 5e-324))
-quick = settings(
-    max_examples=12,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+quick = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @st.composite
@@ -77,18 +72,22 @@ def solved(problem: Problem, **options: Any) -> warptsp.Result | None:
     return None
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_any_magnitude_is_searched_or_refused(method: str) -> None:
-    @settings(quick, max_examples=144)
+def search_any_magnitude(examples: int, most: int, **options: Any) -> None:
+    @settings(quick, max_examples=examples)
     @given(st.sampled_from(METRICS), st.data())
     def search(metric: Metric, data: st.DataObject) -> None:
         try:
-            problem = data.draw(problems(metric, 9 if method == "exact" else 18))
+            problem = data.draw(problems(metric, most))
         except InvalidProblem:
             return
-        solved(problem, method=method, kicks=5, threads=1, device="cpu")
+        solved(problem, kicks=5, **options)
 
     search()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_magnitude_is_searched_or_refused(method: str) -> None:
+    search_any_magnitude(144, 9 if method == "exact" else 18, method=method, threads=1, device="cpu")
 
 
 @pytest.mark.parametrize("method", ["two-opt", "three-opt", "swap", "relocate"])
@@ -441,17 +440,7 @@ def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_small_instances_of_any_magnitude_on_a_gpu(gpu, method: str) -> None:
-    @settings(max_examples=12, deadline=None, print_blob=True)
-    @given(st.data())
-    def search(data: st.DataObject) -> None:
-        metric = data.draw(st.sampled_from(METRICS))
-        try:
-            problem = data.draw(problems(metric, 40))
-        except InvalidProblem:
-            return
-        solved(problem, method=method, kicks=5, device="cuda", time_limit=3.0)
-
-    search()
+    search_any_magnitude(12, 40, method=method, device="cuda", time_limit=3.0)
 
 
 @pytest.mark.parametrize("seed", [19, 74, 165])

@@ -100,7 +100,7 @@ CLOUDS = {
 
 
 @pytest.mark.parametrize("kind", CLOUDS)
-@settings(max_examples=25, deadline=None, print_blob=True)
+@settings(max_examples=25)
 @given(
     n=st.integers(1, 90),
     seed=st.integers(0, 2**32 - 1),
@@ -140,7 +140,7 @@ def of_matrix(matrix: np.ndarray, count: int, covers: int, seed: int) -> np.ndar
     return _native.candidate_lists(given, count, covers, 1 + seed % 3, _native.StopToken())
 
 
-@settings(max_examples=25, deadline=None, print_blob=True)
+@settings(max_examples=25)
 @given(n=st.integers(1, 40), seed=st.integers(0, 2**32 - 1), whole=st.booleans(), count=st.integers(1, 12))
 def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
     random = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def spread(matrix: np.ndarray, city: int, count: int, covers: int) -> list[int]:
     return [j for j in order if j in chosen]
 
 
-@settings(max_examples=50, deadline=None, print_blob=True)
+@settings(max_examples=50)
 @given(
     n=st.integers(1, 40),
     seed=st.integers(0, 2**32 - 1),

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import whole_points
 
 import warptsp
 from warptsp import InvalidOption, Problem, papers
-from warptsp.cli import commands
 from warptsp.methods import METHODS, get_method
 from warptsp.methods.parameters import parse_params
 from warptsp.papers import DOCUMENTS, documents_of, system_of
@@ -150,7 +149,7 @@ def test_every_published_method_says_where_it_is_from():
 
 
 def test_the_command_lists_and_runs_them(tmp_path):
-    listed = CliRunner().invoke(commands, ["methods"]).stdout
+    listed = invoke("methods").stdout
     for document in DOCUMENTS.values():
         assert (
             f"--document {document.number}   {document.authors} ({document.year}): {document.title}" in listed
@@ -162,7 +161,7 @@ def test_the_command_lists_and_runs_them(tmp_path):
     assert "ils          iterated local search with 3-opt along neighbour lists; 004: J. Fosin" in listed
     path = tmp_path / "some.csv"
     np.savetxt(path, whole_points(30, 5), fmt="%d", delimiter=",", header="x,y", comments="")
-    done = CliRunner().invoke(commands, ["solve", str(path), "--document", "000", "--json", "-q"])
+    done = invoke("solve", path, "--document", "000", "--json", "-q")
     assert done.exit_code == 0, done.output
     assert '"method": "two-opt"' in done.stdout
     assert '"start": "given"' in done.stdout

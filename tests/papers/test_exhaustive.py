@@ -16,10 +16,9 @@ from test_symmetric import best_gain
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, methods
-from warptsp.backends.cuda import compiler
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.occupancy import Chip, Occupancy, Used
-from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
+from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.papers.exhaustive.cuda import CudaDescent, Stage
 from warptsp.papers.exhaustive.cuda_studies import check_size
 from warptsp.papers.exhaustive.neighborhood import NEIGHBORHOODS, TWO_OPT, Sought, Start
@@ -405,12 +404,11 @@ def test_versions_of_swaps_have_limits() -> None:
         ("vnd", 300, {"order": ("swap", "two-opt")}, "  two-opt, all passes in one launch"),
     ],
 )
-def test_explained_launches(method: str, n: int, params: dict[str, object], words: str, where: str) -> None:
+def test_explained_launches(
+    request: pytest.FixtureRequest, method: str, n: int, params: dict[str, object], words: str, where: str
+) -> None:
     if where.startswith("sm"):
-        try:
-            compiler.nvrtc_version()
-        except BackendUnavailable as error:
-            pytest.skip(str(error))
+        request.getfixturevalue("nvrtc")
     chosen = methods.METHODS[method]
     text = chosen.explain_launch(instance("EUC_2D", n), where, chosen.params(**params))
     assert words in text

@@ -5,12 +5,11 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 from processes import run_code
 
 import warptsp
-from warptsp.cli import commands
 from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.plotting import plot
 from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION, WHITE
@@ -263,7 +262,7 @@ def files(tmp_path):
 
 
 def call(*words):
-    return CliRunner().invoke(commands, ["plot", *map(str, words)])
+    return invoke("plot", *words)
 
 
 def test_the_command_draws_two_tours(files):
@@ -285,7 +284,7 @@ def test_without_matplotlib_one_tour_is_drawn_and_the_extra_is_named(files, monk
         assert call("places.csv", "a.tour", f"out.{suffix}").exit_code == 0
     two_tours = "plot places.csv a.tour out.png --start b.tour"
     for words in ("plot places.csv a.tour out.pdf", two_tours, "solve places.csv --picture x.pdf"):
-        result = CliRunner().invoke(commands, words.split())
+        result = invoke(*words.split())
         assert isinstance(result.exception, BackendUnavailable), words
     with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[plot\]'"):
         plot(SQUARE, STRAIGHT)
@@ -303,7 +302,7 @@ def test_the_command_says_what_is_wrong(files):
 def test_solve_draws_the_run(files):
     words = ["solve", files / "places.csv", "--kicks", "20", "--start", "random", "-q"]
     words += ["--picture", files / "run.pdf", "--picture", files / "tour.svg"]
-    result = CliRunner().invoke(commands, list(map(str, words)))
+    result = invoke(*words)
     assert result.exit_code == 0, result.output
     assert (files / "run.pdf").read_bytes().startswith(b"%PDF")
     assert (files / "tour.svg").read_text().startswith("<svg")

@@ -1,6 +1,5 @@
 """The build backend's choice of a compiler; .ci/no-compiler runs it for real."""
 
-import importlib.util
 import json
 import os
 import shlex
@@ -14,7 +13,7 @@ BACKEND = Path(__file__).parents[2] / "build_support" / "warptsp_build.py"
 
 
 @pytest.fixture
-def backend(monkeypatch, tmp_path):
+def backend(imported, monkeypatch, tmp_path):
     """The backend with a scikit-build-core that builds nothing, and no compiler to be found."""
     build = ModuleType("scikit_build_core.build")
     for name in ("build_sdist", "prepare_metadata_for_build_editable", "prepare_metadata_for_build_wheel"):
@@ -26,9 +25,7 @@ def backend(monkeypatch, tmp_path):
     package.build = build
     monkeypatch.setitem(sys.modules, "scikit_build_core", package)
     monkeypatch.setitem(sys.modules, "scikit_build_core.build", build)
-    specification = importlib.util.spec_from_file_location("warptsp_build", BACKEND)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
+    module = imported(BACKEND)
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "Python.h").touch()
     monkeypatch.setattr(module.sysconfig, "get_path", lambda name: str(tmp_path / name))

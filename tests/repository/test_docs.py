@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from processes import run_python
 
 import warptsp
@@ -229,7 +229,7 @@ def test_the_first_tour_is_made(newcomer):
     page = REPOSITORY / "docs" / "first-tour.md"
     output = ""
     for line in "".join(code(page, "sh")).splitlines():
-        result = CliRunner().invoke(commands, shlex.split(line)[1:])
+        result = invoke(*shlex.split(line)[1:])
         assert result.exit_code == 0, result.output
         output += result.output
     shown = "".join(code(page, "console"))

@@ -7,12 +7,11 @@ from errno import ENOENT
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from error_messages import is_known, said
 
 import warptsp
 from warptsp import errors
-from warptsp.cli import commands
 from warptsp.strokes.files import read_drawing
 
 
@@ -160,7 +159,7 @@ def test_the_command_line_speaks_of_options(tmp_path):
     ]
     with contextlib.chdir(tmp_path):
         for line, expected in faults:
-            failed = CliRunner().invoke(commands, line.split())
+            failed = invoke(*line.split())
             assert failed.exit_code != 0, line
             told = failed.output if isinstance(failed.exception, SystemExit) else str(failed.exception)
             assert expected in told, line
@@ -176,7 +175,7 @@ def test_one_city_is_a_city(tmp_path):
     (tmp_path / "one.tour").write_text("1\n")
     with contextlib.chdir(tmp_path):
         for line in ("solve one.csv", "check one.csv one.tour", "generate uniform 1 -o two.tsp"):
-            done = CliRunner().invoke(commands, line.split())
+            done = invoke(*line.split())
             assert done.exit_code == 0, done.output
             assert "1 cities" not in done.output
             assert "city" in done.output
@@ -188,7 +187,7 @@ def test_every_command_on_an_instance_can_be_quiet(tmp_path, line):
     (tmp_path / "b.csv").write_text("x,y\n0,0\n3,4\n5,6\n7,1\n")
     (tmp_path / "b.tour").write_text("1\n2\n3\n4\n")
     with contextlib.chdir(tmp_path):
-        done = CliRunner().invoke(commands, [*line.split(), "-q"])
+        done = invoke(*line.split(), "-q")
     assert done.exit_code == 0, done.output
     assert done.stderr == ""
     assert bool(done.stdout) == line.startswith("solve")  # whose option is about progress

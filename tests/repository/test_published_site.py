@@ -1,6 +1,5 @@
 """The documentation's site: one folder for each version, the newest first."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -10,11 +9,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def site():
-    specification = importlib.util.spec_from_file_location("site_of_versions", ROOT / ".github" / "site.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+def site(imported):
+    return imported(".github/site.py")
 
 
 def test_versions_lie_side_by_side(site, tmp_path):

@@ -1,6 +1,5 @@
 """The page on PyPI: its links lead somewhere, and what describes the package is known there."""
 
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -12,11 +11,8 @@ REPOSITORY = "https://github.com/someone/warptsp"
 
 
 @pytest.fixture(scope="module")
-def pypi_page():
-    specification = importlib.util.spec_from_file_location("pypi_page", ROOT / ".github" / "pypi_page.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+def pypi_page(imported):
+    return imported(".github/pypi_page.py")
 
 
 def test_every_link_of_the_readme_leads_to_a_file_of_the_repository(pypi_page):

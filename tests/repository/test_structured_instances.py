@@ -1,20 +1,12 @@
 """Instances of `benchmarks/structured_instances.py`: places in rows and columns, the same every time."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "benchmarks" / "structured_instances.py"
-
 
 @pytest.fixture(scope="module")
-def instances():
-    spec = importlib.util.spec_from_file_location("structured_instances", SOURCE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def instances(imported):
+    return imported("benchmarks/structured_instances.py")
 
 
 @pytest.mark.parametrize("kind", ["board", "chip", "defects"])

@@ -12,14 +12,13 @@ import claims
 import exact
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 
 import warptsp
 from warptsp import Problem
 from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
 from warptsp.claims import check_is_tour
-from warptsp.cli import commands
 from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
 from warptsp.methods import METHODS
@@ -294,7 +293,7 @@ def test_an_optimum_of_0_is_not_rounded(tmp_path):
     pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
     rows = "\n".join(",".join(map(str, row)) for row in ZERO)
     (tmp_path / "a.csv").write_text(rows + "\n")
-    done = CliRunner().invoke(commands, ["prove", str(tmp_path / "a.csv"), "--metric", "EXPLICIT"])
+    done = invoke("prove", tmp_path / "a.csv", "--metric", "EXPLICIT")
     assert "optimal, proved: no tour is shorter\n" in done.output
 
 

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 import pytest
-from calls import call
+from calls import call, raising
 from instances import unit_points
 from processes import run_command
 
@@ -239,11 +239,7 @@ def test_a_full_device(folder):
 
 def test_a_fault_of_one_writer_does_not_cost_the_others(folder, monkeypatch):
     """Not even one that is a bug."""
-
-    def draw(*arguments, **options):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("warptsp.plotting.draw", draw)
+    monkeypatch.setattr("warptsp.plotting.draw", raising(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         call("solve", "some.csv", "--kicks", "2", "-q", "--picture", "bad.svg", "-o", "-", "-o", "good.tour")
     is_whole(folder, "good.tour")
@@ -252,11 +248,8 @@ def test_a_fault_of_one_writer_does_not_cost_the_others(folder, monkeypatch):
 def test_a_signal_in_the_middle_of_the_kernel_cache(tmp_path, monkeypatch):
     from warptsp.backends.cuda import cache
 
-    def interrupt(code):
-        raise KeyboardInterrupt
-
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cache, "_encode", interrupt)
+    monkeypatch.setattr(cache, "_encode", raising(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         cache.store("key", cache.Code("ptx", b"", {}))
     assert list((tmp_path / "kernels").iterdir()) == []

@@ -8,12 +8,11 @@ import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import distances, unit_points, whole_points
 
 import warptsp
 from warptsp import _native
-from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
 from warptsp.groups import choose, choosing
 from warptsp.groups.choosing import _MEMBERS, _SECONDS_OF_CROSSOVER
@@ -328,7 +327,7 @@ def test_the_command(tmp_path):
     table.write_text("name,x,y,block\n" + "\n".join(rows) + "\n")
     output = tmp_path / "route.csv"
     words = ["choose", str(table), "--groups", "block", "--kicks", "500", "-o", str(output)]
-    done = CliRunner().invoke(commands, [*words, "--json"])
+    done = invoke(*words, "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert said["places"] == 20
@@ -337,7 +336,7 @@ def test_the_command(tmp_path):
     assert sorted(int(name) % 5 for name in found.labels) == list(range(5))
     assert found.extra["block"] == [f"block {int(name) % 5}" for name in found.labels]
     assert found.length(range(5)) == pytest.approx(said["length"])
-    done = CliRunner().invoke(commands, [*words, "--open"])
+    done = invoke(*words, "--open")
     assert done.exit_code == 0, done.output
     assert "places       20 in 5 groups" in done.stdout
 
@@ -350,13 +349,13 @@ def test_the_command_reads_gtsplib(tmp_path):
         "NAME: some\nTYPE: GTSP\nDIMENSION: 9\nGTSP_SETS: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
     )
     file.write_text(f"{head}{points}GTSP_SET_SECTION\n{sets}EOF\n")
-    done = CliRunner().invoke(commands, ["choose", str(file), "--kicks", "100", "--json"])
+    done = invoke("choose", file, "--kicks", "100", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)
     assert sorted(node % 3 for node in said["ids"]) == [0, 1, 2]
     between = distances(Problem.from_points(whole_points(9, 2), "EUC_2D"))
     assert said["length"] == shortest(between, [[0, 3, 6], [1, 4, 7], [2, 5, 8]], None)
-    done = CliRunner().invoke(commands, ["solve", str(file)])
+    done = invoke("solve", file)
     assert done.exit_code != 0
 
 

@@ -7,12 +7,11 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 
 import warptsp
 from warptsp import insertion
-from warptsp.cli import commands
 from warptsp.problem import OpenPath, Problem
 
 PATHS = {"closed": None, "free": OpenPath(), "from": OpenPath(3, None), "between": OpenPath(3, 5)}
@@ -154,7 +153,7 @@ def test_the_command(tmp_path):
         (tmp_path / "far.csv").write_text("name,lat,lon\nE,5,0\n")
 
         def run(*arguments):
-            return CliRunner().invoke(commands, ["insert", *arguments])
+            return invoke("insert", *arguments)
 
         done = run("a.csv", "new.csv", "-o", "b.csv", "--json")
         assert done.exit_code == 0, done.exception

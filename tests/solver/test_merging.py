@@ -5,12 +5,12 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points, whole_points, write_tsplib
 
 import warptsp
 import warptsp._native as _native
-from warptsp.cli import commands, run
+from warptsp.cli import run
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem import OpenPath, Problem
 from warptsp.solver.merging import merged
@@ -225,14 +225,14 @@ def files(tmp_path):
 def test_the_command_merges(files, tmp_path):
     problem, names = files
     out = tmp_path / "merged.tour"
-    done = CliRunner().invoke(commands, ["merge", *names, "-o", str(out)])
+    done = invoke("merge", *names, "-o", out)
     assert done.exit_code == 0, done.output
     length = problem.length(warptsp.read_tour(out, problem))
     assert f"merged       {length}" in done.output
-    shown = json.loads(CliRunner().invoke(commands, ["merge", *names, "--json"]).stdout)
+    shown = json.loads(invoke("merge", *names, "--json").stdout)
     assert (shown["length"], len(shown["tours"]), shown["output"]) == (length, 3, None)
     assert length <= min(tour["length"] for tour in shown["tours"])
-    to_stdout = CliRunner().invoke(commands, ["merge", *names, "-o", "-", "-q"])
+    to_stdout = invoke("merge", *names, "-o", "-", "-q")
     assert "TOUR_SECTION" in to_stdout.stdout
 
 
@@ -241,7 +241,7 @@ def test_the_command_solve_merges(files, tmp_path):
     out = tmp_path / "out.tour"
     words = ["solve", file, "--start", tours[0], "--merge", tours[1], "--merge", tours[2]]
     words += ["--kicks", "5", "-q"]
-    assert CliRunner().invoke(commands, [*words, "-o", str(out)]).exit_code == 0
+    assert invoke(*words, "-o", out).exit_code == 0
     best = warptsp.merge(problem, tours).length
     assert problem.length(warptsp.read_tour(out, problem)) <= best
 

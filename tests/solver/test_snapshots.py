@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from calls import raising
 from instances import unit_points
 
 import warptsp
@@ -107,11 +108,8 @@ def test_paths_keep_their_ends():
 
 
 def test_an_interrupted_run_has_them_too():
-    def stop(progress):
-        raise KeyError("enough")
-
     with pytest.raises(KeyError) as raised:
-        warptsp.solve(POINTS, start="random", callback=stop, snapshots=3)
+        warptsp.solve(POINTS, start="random", callback=raising(KeyError("enough")), snapshots=3)
     assert_are_sound(raised.value.result, 3)
 
 

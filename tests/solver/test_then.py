@@ -1,11 +1,12 @@
 """A second method that polishes the tour of the first."""
 
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from calls import given_time
+from calls import given_time, raising
 from instances import unit_points, whole_points
 
 import warptsp
@@ -75,6 +76,15 @@ def test_a_time_limit_is_for_both(problem: Problem, method: str) -> None:
     assert [stage.method for stage in result.stages] == [method, "lk"]
 
 
+def test_the_limit_that_is_told_is_the_one_that_was_given(problem: Problem) -> None:
+    result = warptsp.solve(
+        problem, method="two-opt", start="random", then="lk", time_limit=0.2, device="cpu",
+        callback=lambda _: time.sleep(0.3),
+    )  # fmt: skip
+    assert len(result.stages) == 1
+    assert result.stop_reason == "time limit of 0.2 s"
+
+
 def test_without_limits_the_first_is_given_its_time(problem: Problem) -> None:
     result = warptsp.solve(problem, method="two-opt", then="lk", device="cpu", start="random")
     assert len(result.stages) == 2
@@ -108,9 +118,7 @@ def test_what_the_second_cannot_do_is_said_before_the_first(problem: Problem) ->
 
 
 def test_a_failure_in_the_second_keeps_the_tour_of_the_first(problem: Problem, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    def fail(problem: Problem, run: object, params: object) -> None:
-        raise RuntimeError("in the second")
-
+    fail = raising(RuntimeError("in the second"))
     monkeypatch.setitem(METHODS, "exact", replace(METHODS["construct"], run=fail))
     with pytest.raises(RuntimeError, match="in the second") as caught:
         warptsp.solve(problem, method="two-opt", then="exact")

@@ -7,11 +7,10 @@ import math
 import exact
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from calls import invoke
 from instances import unit_points
 
 import warptsp
-from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound
 from warptsp.groups import choose
 from warptsp.problem import Metric, OpenPath, Problem
@@ -205,12 +204,12 @@ def test_the_command_doubts_degrees_that_are_rounded(tmp_path):
     (tmp_path / "a.tsp").write_text(header + rows + "EOF\n")
     words = "EUC_2D rounds distances to whole numbers, and most neighbours lie closer together than one: "
     words += "--metric EXACT_2D does not round"
-    told = CliRunner().invoke(commands, ["info", str(tmp_path / "a.tsp")])
+    told = invoke("info", tmp_path / "a.tsp")
     assert f"warning              {words}" in told.stdout
-    told = CliRunner().invoke(commands, ["solve", str(tmp_path / "a.tsp")])
+    told = invoke("solve", tmp_path / "a.tsp")
     assert told.stderr.count(f"warptsp: warning: {words}\n") == 1
     assert f"warning      {words}" in told.stdout
-    done = CliRunner().invoke(commands, ["solve", str(tmp_path / "a.tsp"), "--metric", "EXACT_2D", "--json"])
+    done = invoke("solve", tmp_path / "a.tsp", "--metric", "EXACT_2D", "--json")
     assert json.loads(done.stdout)["length"] == pytest.approx(0.12882, abs=1e-5)
     assert "warning" not in done.stderr
 
@@ -222,13 +221,13 @@ def test_of_arcs_without_a_tour_nothing_false_is_said(tmp_path):
     (tmp_path / "nt.csv").write_text(NO_TOUR)
     with contextlib.chdir(tmp_path):
         names = ["-o", "x.csv", "-o", "x.tour", "--report", "x.html", "--json", "--checkpoint", "kept.tour"]
-        done = CliRunner().invoke(commands, ["solve", "nt.csv", *names])
+        done = invoke("solve", "nt.csv", *names)
         assert isinstance(done.exception, NoTourFound)  # status 2, as all errors
         assert done.exception.proved
         told = json.loads(done.stdout, parse_constant=pytest.fail)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["kept.tour", "nt.csv"]
         assert "length inf" in (tmp_path / "kept.tour").read_text()
-        text = CliRunner().invoke(commands, ["solve", "nt.csv", "-o", "x.csv"]).stdout
+        text = invoke("solve", "nt.csv", "-o", "x.csv").stdout
     for key in ("length", "lower_bound", "known_length", "gap_percent", "bound_gap_percent", "report"):
         assert told[key] is None, key
     assert (told["proved_optimal"], told["outputs"], told["stop_reason"]) == (
@@ -269,6 +268,6 @@ def test_merge_says_that_a_given_tour_has_no_length(tmp_path):
     (tmp_path / "bad.csv").write_text("position,id\n1,1\n2,4\n3,3\n4,2\n")
     (tmp_path / "good.csv").write_text("position,id\n1,1\n2,2\n3,3\n4,4\n")
     with contextlib.chdir(tmp_path):
-        done = CliRunner().invoke(commands, ["merge", "arcs.csv", "bad.csv", "good.csv", "--json"])
+        done = invoke("merge", "arcs.csv", "bad.csv", "good.csv", "--json")
     told = json.loads(done.stdout, parse_constant=pytest.fail)
     assert ([tour["length"] for tour in told["tours"]], told["length"]) == ([None, 4], 4)

@@ -22,6 +22,11 @@ from warptsp.problem.tours import path_of
 _LARGEST_SMALL_DISTANCE = 2.0**24
 
 
+def has_dummy(problem: Problem) -> bool:
+    """Tell whether the search needs a dummy city: for an open path with a free end."""
+    return problem.open is not None and None in (problem.open.start, problem.open.end)
+
+
 def tolerance_of(problem: Problem) -> float:
     """What a gain must exceed to be more than rounding."""
     return tolerance_of_bound(problem.integral, problem.distance_bound)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from warptsp._words import counted
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -40,7 +42,7 @@ def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: s
 
     if problem.wall is not None and len(missing := problem.missing_arcs(tour)):
         tail, head = (problem.label(city) for city in missing[0].tolist())
-        number = "1 missing arc" if len(missing) == 1 else f"{len(missing)} missing arcs"
+        number = counted(len(missing), "missing arc", "missing arcs")
         raise InvalidTour(f"{what} goes through {number}, such as the one from {tail} to {head}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from warptsp._facts import Fact
+from warptsp._words import counted
 from warptsp.cli import _values
 from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._options import Printing, Seed, Threads, device_option, time_option
@@ -146,15 +147,13 @@ def command(
             named = {"title": file.name, "unit": drawing.unit, "y_up": drawing.y_up}
             report = report if attempts.make(write_strokes, report, *drawn, **named) else None
     groups = len(set(drawing.groups))
-    count, many = len(plan.order), "groups" if groups != 1 else "group"
+    strokes, among = counted(len(plan.order), "stroke", "strokes"), counted(groups, "group", "groups")
     mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups and not ungroup else {}
     same = ("same strokes" if ungroup else kind.same) if verified else None
     written = {"output": output, "preview": preview, "report": report}
     facts = [
         *(Fact(key, value) for key, value in plan.as_dict(drawing.unit).items()),
-        Fact(
-            "file", str(file), f"{file}, {kind.title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"
-        ),
+        Fact("file", str(file), f"{file}, {kind.title}, {strokes} in {among}"),
         Fact("groups", groups),
         *(Fact("", words=text + mixes.get(name, ""), name=name) for name, text in plan.facts(drawing.unit)),
         Fact("stays", drawing.notes),

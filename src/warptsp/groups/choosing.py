@@ -27,7 +27,7 @@ from warptsp.run import COMPLETE, PROVED
 from warptsp.solver import solve
 from warptsp.solver.inputs import Instance, as_problem
 from warptsp.solver.options import seed_of
-from warptsp.solver.stages import signal_name
+from warptsp.solver.stages import signal_name, summed_counters
 from warptsp.stop import MaxRuntime
 from warptsp.stop.default import Share
 from warptsp.stop.limits import token_until
@@ -248,11 +248,7 @@ def _searched(
     if kicked.proved_optimal or token.requested():
         return kicked
     found = search(kicked.tour, left(), _MEMBERS)
-    counters = {
-        name: kicked.counters.get(name, 0) + found.counters.get(name, 0)
-        for name in {**kicked.counters, **found.counters}
-    }
-    return replace(found, counters=counters)
+    return replace(found, counters=summed_counters([kicked, found]))
 
 
 def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -> Problem:

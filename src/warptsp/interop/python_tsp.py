@@ -10,6 +10,7 @@ from typing import Any
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
+from warptsp.outputs import check_writable, write_whole
 
 from ._calls import matrix_problem, solve_here
 
@@ -123,11 +124,8 @@ def _solved(
     **options: Any,
 ) -> tuple[list[int], int | float]:
     if log_file is not None:
-        from warptsp.outputs import check_writable
-
         if not isinstance(log_file, (str, os.PathLike)):
             raise InvalidOption(f"log_file: {shown(log_file)} is not the name of a file")
-
         check_writable(log_file)
     start = None if x0 is None or (isinstance(x0, Sequence) and not x0) else x0
     result = solve_here(matrix_problem(distance_matrix), start=start, **options)
@@ -135,7 +133,5 @@ def _solved(
     if verbose:
         print(*lines, sep="\n")
     if log_file is not None:
-        from warptsp.outputs import write_whole
-
         write_whole(log_file, "".join(f"{line}\n" for line in lines))
     return list(result.tour.tolist()), result.length

@@ -43,20 +43,20 @@ def warptsp(
 
     layers = vpype_cli.multiple_to_layer_ids(layer, document)
     lines = [line for number in layers for line in document.layers[number]]
+    owner = [number for number in layers for _ in document.layers[number]]
     plan = arrange(
         [np.column_stack([line.real, line.imag]) for line in lines],
         home=home,
         back=back,
         reversible=not no_flip,
         loops=not keep_entries,
-        groups=[number for number in layers for _ in document.layers[number]],
+        groups=owner,
         inner_first=inner_first,
         time_limit=time_limit,
         seed=seed,
         threads=threads,
     )
     drawn: dict[int, list[Any]] = {number: [] for number in layers}
-    owner = [number for number in layers for _ in document.layers[number]]
     for number in plan.order.tolist():
         drawn[owner[number]].append(plan.stroke(lines[number][:, None], number)[:, 0])
     for number in layers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,6 @@ class BatchGpu:
 
     def __init__(self, ordinal: int, devices: list[Device]) -> None:
         self.name = name_of([ordinal])
-        self._devices = devices
         self._free: queue.SimpleQueue[Device] = queue.SimpleQueue()
         for device in devices:
             self._free.put(device)
@@ -46,14 +45,9 @@ class BatchGpu:
             )
         from warptsp.backends.cuda.device import Device as Gpu
 
-        opened: list[Device] = []
-        try:
-            for _ in range(tuning.BATCH_DEVICES):
-                opened.append(Gpu.open(wanted[0]))
-            yield cls(wanted[0], opened)
-        finally:
-            for one in opened:
-                one.close()
+        with ExitStack() as opened:
+            devices = [opened.enter_context(Gpu.open(wanted[0])) for _ in range(tuning.BATCH_DEVICES)]
+            yield cls(wanted[0], devices)
 
     def search(
         self, rows: NDArray[Any], metric: Metric, token: _native.StopToken, **options: Any

@@ -16,7 +16,8 @@ from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
 from warptsp.plotting.plane import PANEL, check_has_places, city_plane, tour_edges
-from warptsp.plotting.raster import MIN_EXTENT, bounds
+from warptsp.plotting.raster import MIN_EXTENT
+from warptsp.problem.checks import bounds_of
 from warptsp.progress import relative_gap
 from warptsp.quantities import format_gap, length_text
 from warptsp.text import printable
@@ -214,7 +215,7 @@ def _checked_panels(
 
 def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the corners of what is shown: all cities, and some room around them."""
-    low, high = bounds(plane)
+    low, high = bounds_of(plane)
     reach, extent = float(np.maximum(np.abs(low), np.abs(high)).max()), float((high - low).max())
     # Nearer places Matplotlib cannot tell apart; else all cities are at one place.
     longest = max(extent, 1e-12 * reach) if extent > MIN_EXTENT else max(1.0, 1e-3 * reach)

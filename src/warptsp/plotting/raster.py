@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from warptsp._native import StopToken, draw_edges, survey_edges
 from warptsp.plotting.plane import Edges
+from warptsp.problem.checks import bounds_of
 
 INK = 0.25
 """Share of the area that is covered where there are cities: lines get thinner as they get more."""
@@ -24,13 +25,6 @@ SURVEYED_EDGES = 200_000
 
 MIN_EXTENT = 1e-300
 """Of a plane that is drawn to scale."""
-
-
-def bounds(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lower left and upper right corner of all points."""
-    # Column by column: NumPy's reductions along the first of two axes take thirty times as long.
-    low = np.array([plane[:, axis].min() for axis in (0, 1)])
-    return low, np.array([plane[:, axis].max() for axis in (0, 1)])
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class View:
     @classmethod
     def fit(cls, plane: NDArray[np.float64], size: int) -> "View":
         """Return the view of the whole plane, with a margin, whose longer side has `size` pixels."""
-        low, high = bounds(plane)
+        low, high = bounds_of(plane)
         margin = max(4.0, 0.02 * size)
         extent = high - low
         longest = extent.max()

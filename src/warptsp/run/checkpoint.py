@@ -11,6 +11,7 @@ from warptsp._checks import checked_number
 from warptsp.errors import WarpTSPError
 from warptsp.outputs import Pace, check_writable, is_stream
 from warptsp.problem import Problem
+from warptsp.stop.limits import SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -40,9 +41,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float) -> None:
-        interval = checked_number(
-            "checkpoint interval", interval, minimum=0.0, what="a number of seconds, 0 or more"
-        )
+        interval = checked_number("checkpoint interval", interval, minimum=0.0, what=SECONDS)
         check_writable(path)
         self.path, self.interval = path, interval
         ending = os.path.splitext(os.fspath(path))[1].lower()

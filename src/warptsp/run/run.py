@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warptsp._native as _native
+from warptsp._words import counted
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
@@ -406,4 +407,4 @@ class Run:
 
 def limit_of(count: int, one: str, many: str) -> str:
     """Say that a method ended because it had done as much as it was asked to: "limit of 3 passes"."""
-    return f"limit of {count} {one if count == 1 else many}"
+    return f"limit of {counted(count, one, many)}"

@@ -147,7 +147,9 @@ def merged(
     best = tours[int(np.argmin(np.array(lengths)))]
     nodes = (problem.n + (problem.open is not None)) * (2 if problem.asymmetric else 1)
     if nodes >= _FEWEST and len(tours) > 1:
-        orders = np.stack([_closed(problem, tour) for tour in tours])
+        # That of a path comes back through one more city.
+        dummy = np.array([] if problem.open is None else [problem.n], dtype=np.int32)
+        orders = np.stack([np.append(tour, dummy) for tour in tours])
         seen = problem if problem.reduced is None else problem.reduced.problem
         weights = np.stack([_edges(seen, tour) for tour in tours])
         if problem.asymmetric:
@@ -155,18 +157,13 @@ def merged(
         order = _native.merge_tours(orders=orders, lengths=weights, seed=seed, threads=threads, token=token)
         if problem.asymmetric:
             order = _as_cities(order)
-        tour = _opened(problem, order)
+        tour = order if problem.open is None else path_of(order, problem.open, problem.n)
         if problem.length(tour, threads=threads) < min(lengths):
             best = tour
     best = np.array(turned_to_first(problem, best))
     problem.check_tour(best)
     best.flags.writeable = False
     return best
-
-
-def _closed(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return a closed tour: that of a path comes back through one more city."""
-    return tour if problem.open is None else np.append(tour, np.int32(problem.n))
 
 
 def _edges(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -176,11 +173,6 @@ def _edges(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
         return np.asarray(problem.distance(tour, following), dtype=np.float64)
     inner = np.asarray(problem.distance(tour[:-1], tour[1:]), dtype=np.float64)
     return np.concatenate([inner, [0.0, 0.0]])
-
-
-def _opened(problem: Problem, order: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the tour that a closed one stands for, a path in the direction of its ends."""
-    return order if problem.open is None else path_of(order, problem.open, problem.n)
 
 
 def _as_nodes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,7 @@ class _Session:
         self.runs: list[Run] = []
         self.stages: list[Stage] = []
         self.proof: Proof | None = None
+        self.met: str | None = None  # what ended the call before its last method, by the call's own criterion
         self.ending: str | None = None  # why the call ends, where it is not the last method that says it
         self.failure: BaseException | None = None
 
@@ -148,14 +149,16 @@ class _Session:
 
     def is_over(self, later: Sequence[Step]) -> bool:
         """Whether none of the later methods shall run."""
-        run = self.runs[-1]
+        run, self.met = self.runs[-1], None
         if self.failure is not None or run.interrupted:
             return True
         if not later:
             return True
         criterion, state = self.settings.criterion, self._state()
-        is_met = criterion is not None and state is not None and criterion(state)
-        nothing_left = run.proved_optimal or is_met  # no time, a target reached, a stop requested
+        if criterion is not None and state is not None and criterion(state):
+            self.met = criterion.reason(state)
+        # No time, a target reached, a stop requested.
+        nothing_left = run.proved_optimal or self.met is not None
         return nothing_left and not any(step.constrains for step in later)
 
     def keep_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> OutputError | None:
@@ -206,7 +209,7 @@ class _Session:
         run.offer(_from(tour, settings.first))
         if run.token.requested():  # by a token of the user's, which has ended the search
             return tour, length
-        run.report_counters(**_summed_counters(self.stages))
+        run.report_counters(**summed_counters(self.stages))
         if bound is not None:
             run.report_bound(bound)
         if signals.caught is not None:  # it came while there was no run
@@ -251,7 +254,7 @@ class _Session:
         if reason is None:  # it may have failed in other ways than the run noted
             failed = self.failure is not run.failure
             reason = type(self.failure).__name__ if failed else self._reason()
-        counters = _summed_counters(stages)
+        counters = summed_counters(stages)
         if self.proof is not None:
             counters["proof_nodes"] = self.proof.nodes
         is_search = len(self.runs) == len(stages)
@@ -317,7 +320,7 @@ class _Session:
 
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
-        criterion, reason = self.settings.criterion, self.stages[-1].stop_reason
+        criterion, reason = self.settings.criterion, self.met or self.stages[-1].stop_reason
         if criterion is None or (state := self._state()) is None:
             return reason
         return "; ".join(filter(None, (reason, criterion.missed(state))))
@@ -368,10 +371,11 @@ def _joined_history(runs: list[Run], wall: int | float | None, length: int | flo
     return [*longer, HistoryPoint(history[len(longer)].seconds, length)]
 
 
-def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
+def summed_counters(parts: Iterable[Stage | Result]) -> dict[str, int | float]:
+    """Return the sum of each figure over parts of a search."""
     counters: dict[str, int | float] = {}
-    for stage in stages:
-        for name, value in stage.counters.items():
+    for part in parts:
+        for name, value in part.counters.items():
             counters[name] = counters.get(name, 0) + value
     return counters
 

@@ -13,6 +13,8 @@ from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion, StopTo
 if TYPE_CHECKING:
     import warptsp._native as _native
 
+SECONDS = "a number of seconds, 0 or more"  # what a time is, in messages
+
 
 class MaxRuntime(StoppingCriterion):
     """Stop after `seconds` of wall-clock time, counted from the call of ``solve`` until it returns.
@@ -22,8 +24,7 @@ class MaxRuntime(StoppingCriterion):
     """
 
     def __init__(self, seconds: float) -> None:
-        what = "a number of seconds, 0 or more"
-        self.seconds = checked_number("time limit", seconds, minimum=0.0, what=what)
+        self.seconds = checked_number("time limit", seconds, minimum=0.0, what=SECONDS)
 
     def __call__(self, state: SearchState) -> bool:
         return state.elapsed >= self.seconds
@@ -63,16 +64,12 @@ class NoImprovement(StoppingCriterion):
             raise InvalidOption(
                 "NoImprovement: give either seconds or kicks, such as NoImprovement(seconds=5)"
             )
-        self.seconds: float | None = None
-        self.kicks: int | None = None
+        self.seconds, self.kicks = seconds, kicks
         if seconds is not None:
-            self.seconds = checked_number(
-                "no improvement", seconds, minimum=0.0, what="a number of seconds, 0 or more"
-            )
+            self.seconds = checked_number("no improvement", seconds, minimum=0.0, what=SECONDS)
         if kicks is not None:
-            self.kicks = checked_count(
-                "no improvement", kicks, minimum=1, what="a number of kicks, 1 or more"
-            )
+            what = "a number of kicks, 1 or more"
+            self.kicks = checked_count("no improvement", kicks, minimum=1, what=what)
 
     def __call__(self, state: SearchState) -> bool:
         if self.kicks is not None:

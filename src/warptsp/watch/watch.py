@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +93,7 @@ class Watch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._live.close()
         self._server.shutdown()
         self._server.server_close()

@@ -11,6 +11,7 @@ from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device, Kernel
 from warptsp.backends.cuda.path_order import PATHS
+from warptsp.backends.instance import has_dummy
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import name_of, ordinals
 from warptsp.problem import Metric, Problem
@@ -141,8 +142,6 @@ def kernel_sources(problem: Problem, depth: int = tuning.DEPTH) -> list[Source]:
 
 def explain_launch(problem: Problem, device: str) -> str:
     """Say how the main solver's rounds would be spread over the GPUs."""
-    from warptsp.backends.cuda.device import Device
-
     gpus = ordinals(device)
     with Device.open(gpus[0]) as gpu:
         size, dummy = problem.n + has_dummy(problem), has_dummy(problem)
@@ -156,11 +155,6 @@ def explain_launch(problem: Problem, device: str) -> str:
         )
     each = " on each GPU" if working > 1 else ""
     return "\n".join([*lines, f"memory       {needed_bytes(problem) / 1e9:.3f} GB{each}"])
-
-
-def has_dummy(problem: Problem) -> bool:
-    """Tell whether the search needs a dummy city: for an open path with a free end."""
-    return problem.open is not None and None in (problem.open.start, problem.open.end)
 
 
 def needed_bytes(problem: Problem) -> int:

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from warptsp._words import counted
 from warptsp.backends.cuda.cache import Code
 from warptsp.backends.cuda.compiler import Source, compile_kernels
 from warptsp.backends.cuda.device import Device, Kernel
@@ -57,10 +58,9 @@ class Occupancy:
         return cls(blocks, blocks * block / device.threads_per_multiprocessor, limit)
 
     def __str__(self) -> str:
-        blocks = "block" if self.blocks == 1 else "blocks"
         return (
-            f"a multiprocessor runs {self.blocks} {blocks} at once, {100 * self.share:.0f} % of its threads, "
-            f"limited by {self.limit}"
+            f"a multiprocessor runs {counted(self.blocks, 'block', 'blocks')} at once, "
+            f"{100 * self.share:.0f} % of its threads, limited by {self.limit}"
         )
 
 

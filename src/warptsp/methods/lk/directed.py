@@ -11,7 +11,6 @@ crossed by edge assembly; what it comes to joins the next one.
 import logging
 import math
 from collections.abc import Callable
-from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from warptsp.methods.lk.engine import Schedule, planned_seconds
 from warptsp.methods.lk.mean import search_mean, seconds_for_mean
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.threads import ThreadEngine
+from warptsp.methods.parameters import changed_params
 from warptsp.methods.protocol import Run
 from warptsp.problem import Problem
 
@@ -35,12 +35,7 @@ _USED = {"population"}  # of the parameters
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a directed tour on CPU threads until the run says stop, or it is proved optimal."""
-    unused = [
-        field.name
-        for field in fields(params)
-        if field.name not in _USED and getattr(params, field.name) != getattr(LkParams(), field.name)
-    ]
-    if unused:
+    if unused := [name for name in changed_params(params) if name not in _USED]:
         logger.warning("asymmetric distances: %s had no effect", ", ".join(unused))
     instance = DirectedInstance.of(problem)
     if (only := instance.only_tour) is not None:

@@ -106,7 +106,8 @@ def tight_groups(problem: Problem, threads: int, token: _native.StopToken) -> Pl
     if problem.coordinates is not None and problem.n >= tuning.GROUP_WINDOWS**2 * tuning.CITIES_OF_WINDOW:
         looked_at = groups_in = 0
         for cities in _windows(problem.coordinates):
-            found = _found_in(_without_constraints(problem, cities), threads, token)
+            window = Problem.from_points(problem.coordinates[cities], problem.metric)
+            found = _found_in(window, threads, token)
             looked_at += len(cities)
             groups_in += len(cities) if found is None else len(found[1]) - 1
         if groups_in > tuning.MOST_GROUPS * looked_at:
@@ -133,10 +134,6 @@ def _windows(points: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
         # Of the strips one is looked at near its beginning, the next one further on, and so on.
         low, high = np.quantile(across, [middle - side / 2, middle + side / 2])
         yield strip[(across >= low) & (across <= high)]
-
-
-def _without_constraints(problem: Problem, cities: NDArray[np.intp]) -> Problem:
-    return type(problem).from_points(problem.given_coordinates()[cities], problem.metric)
 
 
 def _found_in(

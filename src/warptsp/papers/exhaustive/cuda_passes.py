@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp._words import counted
 from warptsp.papers.exhaustive import cuda_tuning as tuning
 from warptsp.papers.exhaustive.neighborhood import THREE_OPT, TWO_OPT, Launch, Neighborhood
 
@@ -43,10 +44,10 @@ class Pass:
     def describe(self, moves: int) -> str:
         """Return how so many moves are spread."""
         launches = "a launch" if self.launches == 1 else f"{self.launches} launches"
-        each = math.ceil(moves / (self.blocks * self.block))
+        each = counted(math.ceil(moves / (self.blocks * self.block)), "move", "moves")
         return (
             f"a pass of {moves} moves in {launches} of {self.blocks} blocks with {self.block} threads, "
-            f"{each} {'move' if each == 1 else 'moves'} a thread"
+            f"{each} a thread"
         )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.backends.instance import has_dummy
 from warptsp.errors import InvalidOption
 from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
@@ -173,7 +174,7 @@ def _explain_launch(problem: Problem, where: str, params: DescentParams) -> str:
     from warptsp.papers.exhaustive.cuda import Stage
 
     sought = params.sought
-    n = problem.n + (problem.open is not None and None in (problem.open.start, problem.open.end))
+    n = problem.n + has_dummy(problem)
 
     def explained(gpu: Device) -> str:
         stages = (Stage.of(gpu, problem, n, each, sought) for each in sought.neighborhoods)

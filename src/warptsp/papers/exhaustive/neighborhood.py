@@ -57,14 +57,9 @@ class Launch:
     range_size: int | None = None
     version: int | None = None
 
-    @property
-    def asked(self) -> bool:
-        """Whether anything differs from what is planned."""
-        return self != Launch()
-
     def maps(self, neighborhood: Neighborhood) -> bool:
         """Whether 2-opt moves are found by their numbers, for studies of launches."""
-        return neighborhood is TWO_OPT and self.asked
+        return neighborhood is TWO_OPT and self != Launch()
 
     def blocks_for(self, jobs: int, block: int) -> int | None:
         """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was

@@ -40,12 +40,9 @@ class TwoOptParams(ExhaustiveParams):
             raise InvalidOption("range_size: ranges lie in tour order; leave tour_order out")
 
     @property
-    def launch(self) -> Launch:
-        return Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
-
-    @property
     def sought(self) -> Sought:
-        return Sought((TWO_OPT,), self.passes, self.launch)
+        launch = Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
+        return Sought((TWO_OPT,), self.passes, launch)
 
 
 METHOD = descent_method(

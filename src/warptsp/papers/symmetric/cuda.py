@@ -16,6 +16,7 @@ from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.device import Device, DeviceArray
 from warptsp.backends.cuda.records import field_of_rows
 from warptsp.backends.instance import exact_rows
+from warptsp.errors import DeviceOutOfMemory
 from warptsp.papers.symmetric import cuda_records as records
 from warptsp.papers.symmetric import cuda_tuning as tuning
 from warptsp.papers.symmetric.cpu import Circle
@@ -280,8 +281,6 @@ class CudaSymmetricSearch:
         words = math.ceil(stretch / self._block) * (self._block // 32)
         self._shared = 24 * (stretch + tuning.AXES_AHEAD + 2) + 4 * words
         if kernel.blocks_per_multiprocessor(self._block, self._shared) == 0:
-            from warptsp.errors import DeviceOutOfMemory
-
             raise DeviceOutOfMemory(
                 f"{self._device.name}: {len(self._circle.cities)} cities need {self._shared} bytes of shared "
                 f"memory per block, and there are {self._device.shared_memory_per_block}; use device cpu"
