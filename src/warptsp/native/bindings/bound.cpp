@@ -15,8 +15,6 @@ namespace {
 
 // As Python has it, from here or from a GPU.
 struct HeldKarpBound {
-  HeldKarpBound(int64_t value, int exponent, int root, int rounds, bool certified, NumpyArray<int> potentials)
-      : value(value), exponent(exponent), root(root), rounds(rounds), certified(certified), potentials(potentials) {}
   int64_t value;
   int exponent, root, rounds;
   bool certified;
@@ -107,12 +105,12 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tree_clusters(c
   std::vector<TreeEdge> edges(n - 1);
   for (size_t e = 0; e + 1 < n; ++e)
     edges[e] = {std::min(from.data()[e], to.data()[e]), std::max(from.data()[e], to.data()[e]), length.data()[e]};
-  PathMaxima maxima;
   Clusters clusters;
-  bool done = false;
-  interruptible(token, [&] {
-    done = maxima.build(edges, (int)n, threads, token);
-    if (done) clusters.find(maxima);
+  const bool done = interruptible(token, [&] {
+    PathMaxima maxima;
+    if (!maxima.build(std::move(edges), (int)n, threads, token)) return false;
+    clusters.find(maxima);
+    return true;
   });
   if (!done && !token.stopped()) throw std::invalid_argument("the edges are not those of a spanning tree");
   if (!done) return std::nullopt;

@@ -136,6 +136,13 @@ class Job {
   std::thread thread_;
 };
 
+// What `work` returns, called with the GIL released.
+template <class Work>
+auto without_gil(const Work &work) {
+  const WithoutGil unlocked;
+  return work();
+}
+
 // Runs `work` on a thread of its own with the GIL released, while the calling thread goes on serving Python's
 // signal handlers, and the function that is in the token's attribute `poll`, every 20 ms. What raises (Ctrl-C
 // without a handler of ours) requests the stop; the exception is raised once the work has ended. `work` must poll
@@ -144,11 +151,7 @@ class Job {
 // `brief` work, which takes some milliseconds at most, stays on the calling thread: to begin a thread and to wait for
 // it takes longer than many a small instance. Python serves a signal when it returns.
 inline void run_interruptible(StopToken &token, const std::function<void()> &work, bool brief) {
-  if (brief) {
-    const WithoutGil unlocked;
-    work();
-    return;
-  }
+  if (brief) return without_gil(work);
   const nb::object bound = nb::find(token);
   const nb::object poll = bound.is_valid() ? nb::getattr(bound, poll_of_token, nb::none()) : nb::none();
   auto job = std::make_unique<Job>();

@@ -62,8 +62,7 @@ Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 
                  StopToken &token) {
   const size_t n = lengths.shape(0);
   require(lengths.shape(1) == n && n >= 3 && n <= 20000, "lengths are not a square matrix of 3 to 20000 cities");
-  bool valid = false;
-  interruptible(token, [&] { valid = are_lengths(lengths.data(), n, token); }, n <= brief_cities);
+  const bool valid = interruptible(token, [&] { return are_lengths(lengths.data(), n, token); }, n <= brief_cities);
   require(valid, "lengths are not symmetric, negative, or too large");
   const std::shared_ptr<const int64_t> kept(lengths.data(), [lengths](const int64_t *) {});
   return new Relaxation(kept, checked_tour(tour, n), seed);
@@ -123,9 +122,8 @@ auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &ac
   check_size(solution, relaxation.columns(), "values of columns");
   check_size(activity, relaxation.rows(), "values of rows");
   require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
-  RoundReport report;
-  interruptible(
-      token, [&] { report = relaxation.separate(solution.data(), activity.data(), effort, is_dear, threads, token); });
+  const RoundReport report = interruptible(
+      token, [&] { return relaxation.separate(solution.data(), activity.data(), effort, is_dear, threads, token); });
   return std::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
@@ -138,11 +136,7 @@ NumpyArray<int> drop_idle(Relaxation &relaxation, const Numbers &price, const Nu
 auto price(Relaxation &relaxation, const Numbers &prices, int most) {
   check_size(prices, relaxation.cities() + relaxation.rows(), "prices");
   require(most >= 0, "a number of pairs is not negative");
-  PricedPairs found;
-  {
-    const WithoutGil unlocked;
-    found = relaxation.price(prices.data(), (size_t)most);
-  }
+  const PricedPairs found = without_gil([&] { return relaxation.price(prices.data(), (size_t)most); });
   std::vector<int> pairs;
   for (const auto &[reduced, pair] : found.pairs) {
     pairs.push_back(pair.first);
@@ -156,11 +150,7 @@ auto price(Relaxation &relaxation, const Numbers &prices, int most) {
 
 NumpyArray<int> survivors(Relaxation &relaxation, int64_t slack, bool keep) {
   require(slack >= 0, "the slack is negative");
-  std::vector<int> pairs;
-  {
-    const WithoutGil unlocked;
-    pairs = relaxation.survivors(slack, keep);
-  }
+  std::vector<int> pairs = without_gil([&] { return relaxation.survivors(slack, keep); });
   const size_t count = pairs.size() / 2;
   return to_numpy(std::move(pairs), {count, 2});
 }
@@ -172,8 +162,7 @@ auto sweep(const Relaxation &relaxation, int64_t slack, int64_t target, int64_t 
               (int)relaxation.pricing().row_prices().size() == relaxation.rows(),
           "a sweep needs prices, and a bound below the target");
   const std::vector<int> given = order ? checked_tour(*order, n) : std::vector<int>();
-  Swept swept;
-  interruptible(token, [&] { swept = relaxation.sweep(slack, target, step, given, most_states, token); });
+  Swept swept = interruptible(token, [&] { return relaxation.sweep(slack, target, step, given, most_states, token); });
   std::optional<NumpyArray<int>> tour;
   if (swept.outcome == Swept::found) tour = to_numpy(std::move(swept.tour));
   return std::make_tuple(swept.outcome != Swept::gave_up, to_numpy(std::move(swept.order)), tour);

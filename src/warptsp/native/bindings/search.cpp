@@ -254,11 +254,7 @@ void bind_search(nb::module_ &m) {
       .def(
           "member_tours",
           [](TourSearch &search) {
-            std::vector<int> tours;
-            {
-              const WithoutGil unlocked;
-              tours = search.member_tours();
-            }
+            std::vector<int> tours = without_gil([&] { return search.member_tours(); });
             return to_numpy(std::move(tours), {(size_t)search.members(), search.best().size()});
           },
           "The population's tours, a row each.")
