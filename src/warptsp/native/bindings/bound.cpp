@@ -73,18 +73,14 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
     }
   }
 
-  std::optional<LowerBound> found;
-  interruptible(token, [&] {
-    const Points points = distances.rows();
-    if (distances.int_matrix)
-      found = lower_bound_matrix(distances.integers(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (distances.real_matrix)
-      found = lower_bound_matrix(distances.reals(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (points.stride == 2)
-      found = lower_bound_points<2>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
-    else
-      found = lower_bound_points<3>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
-  });
+  const auto of_points = [&](Points points) {
+    const auto bound = points.stride == 2 ? &lower_bound_points<2> : &lower_bound_points<3>;
+    return bound(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
+  };
+  const auto of_matrix = [&](const auto &matrix) {
+    return lower_bound_matrix(matrix.entries, (int)n, tour.data(), shape, rounds, threads, token);
+  };
+  std::optional<LowerBound> found = interruptible(token, [&] { return distances.use(of_points, of_matrix); });
   if (!found) return std::nullopt;
   CertifiedBound &bound = found->bound;
   return HeldKarpBound{bound.value,  found->exponent, bound.root,

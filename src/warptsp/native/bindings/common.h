@@ -57,22 +57,6 @@ NumpyArray<T> to_numpy(std::vector<T> values) {
   return to_numpy(std::move(values), {count});
 }
 
-// The other ends of a city's fixed edges, [n, 2], -1 for none; empty without any.
-inline std::vector<int> fixed_partners(const Array<const int, 2> &edges, int n) {
-  std::vector<int> partners;
-  if (edges.shape(0) == 0) return partners;
-  if (edges.shape(1) != 2) throw nb::value_error("a fixed edge has two ends");
-  partners.assign(2 * (size_t)n, -1);
-  for (size_t e = 0; e < edges.shape(0); ++e)
-    for (int s = 0; s < 2; ++s) {
-      const int a = edges(e, s), b = edges(e, 1 - s);
-      if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
-      const size_t slot = 2 * (size_t)a;
-      partners[slot + (partners[slot] >= 0)] = b;
-    }
-  return partners;
-}
-
 // 0 where processes do not fork.
 inline long long this_process() {
 #if defined(_WIN32)

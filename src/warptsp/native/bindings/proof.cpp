@@ -38,11 +38,6 @@ void check_size(const Numbers &numbers, int size, const char *what) {
           std::to_string(numbers.shape(0)) + " " + what + "; there are " + std::to_string(size));
 }
 
-std::vector<int> checked_tour(const Array<const int, 1> &tour, size_t n) {
-  check_tour(tour.data(), tour.shape(0), n);
-  return std::vector<int>(tour.data(), tour.data() + n);
-}
-
 // Whether lengths are symmetric and neither negative nor too large; block by block, as one of both is read down columns.
 // Until the token stops it: nobody uses what comes of it then.
 bool are_lengths(const int64_t *lengths, size_t n, const StopToken &token) {
@@ -88,7 +83,7 @@ void set_column_bounds(Relaxation &relaxation, int column, int lower, int upper)
 }
 
 void drop_columns(Relaxation &relaxation, const Array<const int, 1> &columns) {
-  const std::vector<int> gone(columns.data(), columns.data() + columns.shape(0));
+  const std::vector<int> gone = copied(columns);
   for (const int column : gone) require(column >= 0 && column < relaxation.columns(), "there is no such column");
   relaxation.drop_columns(gone);
 }
@@ -103,7 +98,7 @@ void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
 Lines add_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   const int n = relaxation.cities();
   check_cities(set.data(), set.shape(0), 0, n, "a set");
-  std::vector<int> cities(set.data(), set.data() + set.shape(0));
+  std::vector<int> cities = copied(set);
   std::sort(cities.begin(), cities.end());
   require(std::adjacent_find(cities.begin(), cities.end()) == cities.end() && cities.size() >= 2 &&
               (int)cities.size() <= n - 2,
@@ -183,7 +178,7 @@ int least_closed_walk(const Array<const int, 2> &lengths) {
   const size_t k = lengths.shape(0);
   require(lengths.shape(1) == k && k >= 3 && k <= LeastWalks::max_nodes,
           "lengths are not a square matrix of 3 to " + std::to_string(LeastWalks::max_nodes) + " classes");
-  const std::vector<int> copy(lengths.data(), lengths.data() + k * k);
+  const std::vector<int> copy = copied(lengths);
   require(std::all_of(copy.begin(), copy.end(), [](int q) { return q >= 0 && q < 1 << 20; }),
           "lengths are negative, or too large");  // their sums stay below 2^24, which a float adds exactly
   return LeastWalks().least((int)k, copy);
@@ -198,7 +193,7 @@ void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Ar
   cut.bound = bound;
   check_cities(class_of.data(), n, 0, (int)k, "a class");
   cut.class_of.assign(class_of.data(), class_of.data() + n);
-  cut.length.assign(lengths.data(), lengths.data() + k * k);
+  cut.length = copied(lengths);
   for (const std::vector<int> &set : comb) {
     check_cities(set.data(), set.size(), 0, (int)k, "a class of a comb");
     cut.comb.emplace_back(set.begin(), set.end());
