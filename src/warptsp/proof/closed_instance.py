@@ -173,7 +173,8 @@ class ClosedInstance:
 
     def open(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the problem's tour, or path in its own direction, of a closed tour."""
-        tour = self._opened(closed)
+        path, dummy = self.seen.open, self.seen.n if has_dummy_city(self.seen) else None
+        tour = beginning_with(closed, 0) if path is None else path_of(closed, path, dummy)
         return tour if self.places is None else self.places.expand(self._with_detours(self.places, tour))
 
     def _with_detours(self, places: Places, tour: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -198,12 +199,6 @@ class ClosedInstance:
             if shorter:
                 go(a, b)
         return np.array(visits, dtype=np.int32)
-
-    def _opened(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
-        path = self.seen.open
-        if path is None:
-            return beginning_with(closed, 0)
-        return path_of(closed, path, self.seen.n if has_dummy_city(self.seen) else None)
 
 
 def exponent_for(problem: Problem, length: int | float) -> int:

@@ -17,8 +17,8 @@ import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
 SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
-ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
 """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
+ToCuts = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
 
 _COST_BITS = 24
 """Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its

@@ -82,12 +82,6 @@ class Windows:
                 raise
 
     def _cuts_of(self, cities: NDArray[np.int32], report: Callable[[], object]) -> list[CutDescription]:
-        try:
-            return self._found_in(cities, report)
-        except Stopped:
-            return []
-
-    def _found_in(self, cities: NDArray[np.int32], report: Callable[[], object]) -> list[CutDescription]:
         instance, token = self._instance, self._token
         if math.isfinite(self._seconds):
             token = _native.StopToken(token, self._seconds)
@@ -103,17 +97,13 @@ class Windows:
         distances = instance.lengths[np.ix_(window, window)]
         distances[joins[:, 0], joins[:, 1]] = distances[joins[:, 1], joins[:, 0]] = 0
         kept = number[instance.fixed[inside[instance.fixed].all(axis=1)]]
-        solver = NodeSolver(
-            replace(
-                instance,
-                lengths=distances,
-                fixed=np.unique(np.sort(np.concatenate([joins, kept]), axis=1), axis=0),
-            ),
-            np.arange(len(window), dtype=np.int32),
-            seed=self._seed,
-            token=token,
-            report=report,
-        )
+        fixed = np.unique(np.sort(np.concatenate([joins, kept]), axis=1), axis=0)
+        part = replace(instance, lengths=distances, fixed=fixed)
+        along = np.arange(len(window), dtype=np.int32)
+        try:
+            solver = NodeSolver(part, along, seed=self._seed, token=token, report=report)
+        except Stopped:
+            return []
         for effort in Effort:
             if effort > Effort.LOCAL or solver.cut_at_root(effort) or token.stopped():
                 break

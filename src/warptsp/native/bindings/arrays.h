@@ -52,6 +52,25 @@ inline void check_fixed_edges(const Edges &edges, size_t n) {
   check_cities(edges.data(), 2 * edges.shape(0), 0, n, "a fixed edge");
 }
 
+// The other ends of a city's fixed edges, [n, 2], -1 for none; empty without any.
+inline std::vector<int> fixed_partners(const Edges &edges, size_t n) {
+  std::vector<int> partners;
+  if (edges.shape(0) == 0) return partners;
+  check_fixed_edges(edges, n);
+  partners.assign(2 * n, -1);
+  for (size_t e = 0; e < edges.shape(0); ++e)
+    for (int s = 0; s < 2; ++s) {
+      const size_t slot = 2 * (size_t)edges(e, s);
+      partners[slot + (partners[slot] >= 0)] = edges(e, 1 - s);
+    }
+  return partners;
+}
+
+template <class Ints>
+std::vector<int> copied(const Ints &values) {
+  return std::vector<int>(values.data(), values.data() + values.size());
+}
+
 // Every city once.
 inline void check_tour(const int *tour, size_t count, size_t n) {
   require(count == n, "a tour of " + std::to_string(count) + " cities, not of " + std::to_string(n));
@@ -61,6 +80,11 @@ inline void check_tour(const int *tour, size_t count, size_t n) {
     if (seen[tour[p]]) throw std::invalid_argument("the tour names " + std::to_string(tour[p]) + " twice");
     seen[tour[p]] = true;
   }
+}
+
+inline std::vector<int> checked_tour(const Array<const int, 1> &tour, size_t n) {
+  check_tour(tour.data(), tour.size(), n);
+  return copied(tour);
 }
 
 inline void check_metric(int kind, size_t columns) {

@@ -65,9 +65,11 @@ void check(const Batch &batch, const BatchSearchPlan &plan) {
 }
 
 auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
-                  const Array<const unsigned long long, 1> &seeds, const BatchSearchPlan &plan,
-                  const StopToken &token) {
+                  const Array<const unsigned long long, 1> &seeds, bool small_integers, int candidates,
+                  int per_quadrant, const LkParams &params, long long trees,
+                  const std::variant<PopulationPlan, AnnealingPlan> &of_one, const StopToken &token) {
   const size_t count = batch.extent(0), n = batch.size();
+  const BatchSearchPlan plan{small_integers, candidates, per_quadrant, params, trees, of_one};
   check(batch, plan);
   require(tolerances.shape(0) == count && seeds.shape(0) == count, "tolerances and seeds are not those of all");
   require(std::all_of(tolerances.data(), tolerances.data() + count, [](double t) { return t > 0 && t <= 1e300; }),
@@ -102,17 +104,8 @@ void bind_batch(nb::module_ &m) {
       .def_static("of_points", &of_points, "metric"_a, "points"_a)
       .def_static("of_matrices", &of_matrices<int>, "matrices"_a)
       .def_static("of_matrices", &of_matrices<double>, "matrices"_a)
-      .def(
-          "search",
-          [](const Batch &batch, const Array<const double, 1> &tolerances,
-             const Array<const unsigned long long, 1> &seeds, bool small_integers, int candidates, int per_quadrant,
-             const LkParams &params, long long trees, const std::variant<PopulationPlan, AnnealingPlan> &plan,
-             const StopToken &token) {
-            return search_batch(batch, tolerances, seeds,
-                                {small_integers, candidates, per_quadrant, params, trees, plan}, token);
-          },
-          nb::kw_only(), "tolerances"_a, "seeds"_a, "small_integers"_a, "candidates"_a, "per_quadrant"_a, "params"_a,
-          "trees"_a, "plan"_a, "token"_a,
-          "Tours, kicks, seconds and how each ended. An annealing ends with its kicks; populations by themselves, and "
-          "before them a proof that may take so many 1-trees.");
+      .def("search", &search_batch, nb::kw_only(), "tolerances"_a, "seeds"_a, "small_integers"_a, "candidates"_a,
+           "per_quadrant"_a, "params"_a, "trees"_a, "plan"_a, "token"_a,
+           "Tours, kicks, seconds and how each ended. An annealing ends with its kicks; populations by themselves, and "
+           "before them a proof that may take so many 1-trees.");
 }

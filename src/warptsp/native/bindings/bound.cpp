@@ -15,8 +15,6 @@ namespace {
 
 // As Python has it, from here or from a GPU.
 struct HeldKarpBound {
-  HeldKarpBound(int64_t value, int exponent, int root, int rounds, bool certified, NumpyArray<int> potentials)
-      : value(value), exponent(exponent), root(root), rounds(rounds), certified(certified), potentials(potentials) {}
   int64_t value;
   int exponent, root, rounds;
   bool certified;
@@ -75,18 +73,14 @@ std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, const Ar
     }
   }
 
-  std::optional<LowerBound> found;
-  interruptible(token, [&] {
-    const Points points = distances.rows();
-    if (distances.int_matrix)
-      found = lower_bound_matrix(distances.integers(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (distances.real_matrix)
-      found = lower_bound_matrix(distances.reals(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (points.stride == 2)
-      found = lower_bound_points<2>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
-    else
-      found = lower_bound_points<3>(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
-  });
+  const auto of_points = [&](Points points) {
+    const auto bound = points.stride == 2 ? &lower_bound_points<2> : &lower_bound_points<3>;
+    return bound(points.rows, (int)n, distances.kind, tour.data(), shape, rounds, threads, token);
+  };
+  const auto of_matrix = [&](const auto &matrix) {
+    return lower_bound_matrix(matrix.entries, (int)n, tour.data(), shape, rounds, threads, token);
+  };
+  std::optional<LowerBound> found = interruptible(token, [&] { return distances.use(of_points, of_matrix); });
   if (!found) return std::nullopt;
   CertifiedBound &bound = found->bound;
   return HeldKarpBound{bound.value,  found->exponent, bound.root,
@@ -107,12 +101,12 @@ std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tree_clusters(c
   std::vector<TreeEdge> edges(n - 1);
   for (size_t e = 0; e + 1 < n; ++e)
     edges[e] = {std::min(from.data()[e], to.data()[e]), std::max(from.data()[e], to.data()[e]), length.data()[e]};
-  PathMaxima maxima;
   Clusters clusters;
-  bool done = false;
-  interruptible(token, [&] {
-    done = maxima.build(edges, (int)n, threads, token);
-    if (done) clusters.find(maxima);
+  const bool done = interruptible(token, [&] {
+    PathMaxima maxima;
+    if (!maxima.build(std::move(edges), (int)n, threads, token)) return false;
+    clusters.find(maxima);
+    return true;
   });
   if (!done && !token.stopped()) throw std::invalid_argument("the edges are not those of a spanning tree");
   if (!done) return std::nullopt;

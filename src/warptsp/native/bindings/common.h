@@ -57,22 +57,6 @@ NumpyArray<T> to_numpy(std::vector<T> values) {
   return to_numpy(std::move(values), {count});
 }
 
-// The other ends of a city's fixed edges, [n, 2], -1 for none; empty without any.
-inline std::vector<int> fixed_partners(const Array<const int, 2> &edges, int n) {
-  std::vector<int> partners;
-  if (edges.shape(0) == 0) return partners;
-  if (edges.shape(1) != 2) throw nb::value_error("a fixed edge has two ends");
-  partners.assign(2 * (size_t)n, -1);
-  for (size_t e = 0; e < edges.shape(0); ++e)
-    for (int s = 0; s < 2; ++s) {
-      const int a = edges(e, s), b = edges(e, 1 - s);
-      if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
-      const size_t slot = 2 * (size_t)a;
-      partners[slot + (partners[slot] >= 0)] = b;
-    }
-  return partners;
-}
-
 // 0 where processes do not fork.
 inline long long this_process() {
 #if defined(_WIN32)
@@ -136,6 +120,13 @@ class Job {
   std::thread thread_;
 };
 
+// What `work` returns, called with the GIL released.
+template <class Work>
+auto without_gil(const Work &work) {
+  const WithoutGil unlocked;
+  return work();
+}
+
 // Runs `work` on a thread of its own with the GIL released, while the calling thread goes on serving Python's
 // signal handlers, and the function that is in the token's attribute `poll`, every 20 ms. What raises (Ctrl-C
 // without a handler of ours) requests the stop; the exception is raised once the work has ended. `work` must poll
@@ -144,11 +135,7 @@ class Job {
 // `brief` work, which takes some milliseconds at most, stays on the calling thread: to begin a thread and to wait for
 // it takes longer than many a small instance. Python serves a signal when it returns.
 inline void run_interruptible(StopToken &token, const std::function<void()> &work, bool brief) {
-  if (brief) {
-    const WithoutGil unlocked;
-    work();
-    return;
-  }
+  if (brief) return without_gil(work);
   const nb::object bound = nb::find(token);
   const nb::object poll = bound.is_valid() ? nb::getattr(bound, poll_of_token, nb::none()) : nb::none();
   auto job = std::make_unique<Job>();

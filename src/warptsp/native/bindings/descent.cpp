@@ -25,8 +25,7 @@ std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, con
   }
   check_threads(threads);
   distances.check_size(n);
-  check_tour(tour.data(), n, n);
-  const std::vector<int> cities(tour.data(), tour.data() + n);
+  const std::vector<int> cities = checked_tour(tour, n);
   check_cities(kept.data(), kept.size(), 0, n, "what is kept");
   for (const auto &[a, b] : before) {
     const int both[] = {a, b};

@@ -76,8 +76,7 @@ void bind_directed(nb::module_ &m) {
       .def(
           "set_tour",
           [](Search &search, const Array<const int, 1> &tour) {
-            check_tour(tour.data(), tour.size(), (size_t)search.size());
-            const std::vector<int> cities(tour.data(), tour.data() + tour.size());
+            const std::vector<int> cities = checked_tour(tour, (size_t)search.size());
             const WithoutGil unlocked;
             search.set_tour(cities);
           },

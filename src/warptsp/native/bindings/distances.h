@@ -43,6 +43,14 @@ struct DistancesIn {
   const int *integers() const { return int_matrix ? int_matrix->data() : nullptr; }
   const double *reals() const { return real_matrix ? real_matrix->data() : nullptr; }
 
+  // Calls `of_points` with the rows of points, or `of_matrix` with whichever matrix; of one instance.
+  template <class OfPoints, class OfMatrix>
+  auto use(const OfPoints &of_points, const OfMatrix &of_matrix) const {
+    if (points) return of_points(rows());
+    if (int_matrix) return of_matrix(Matrix<int>{integers(), (long long)size()});
+    return of_matrix(Matrix<double>{reals(), (long long)size()});
+  }
+
   void check_size(size_t n) const {
     require(size() == n, "points or matrix are not those of " + std::to_string(n) + " cities");
   }

@@ -33,15 +33,6 @@ void check_count(int count) {
   require(count >= 1 && count < 1 << 15, "count is " + std::to_string(count) + "; 1 to 32767 are possible");
 }
 
-// Of points, of which there may not be too many, or of whichever matrix.
-template <class OfPoints, class OfMatrix>
-bool use(const Distances &distances, const OfPoints &of_points, const OfMatrix &of_matrix) {
-  const long long n = (long long)distances.size();
-  if (distances.points) return of_points(distances.rows());
-  return distances.int_matrix ? of_matrix(Matrix<int>{distances.integers(), n})
-                              : of_matrix(Matrix<double>{distances.reals(), n});
-}
-
 FilledArray bind_candidate_lists(const Distances &distances, int count, int per_quadrant, int threads,
                                  StopToken &token) {
   check_threads(threads);
@@ -51,8 +42,7 @@ FilledArray bind_candidate_lists(const Distances &distances, int count, int per_
           "per_quadrant is " + std::to_string(per_quadrant) + "; 0 to a quarter of count are possible");
   const int n = (int)distances.size(), norm = (int)facts_of(distances.kind).norm;
   return fill_array({(size_t)n, (size_t)count}, token, [&](int *rows) {
-    return use(
-        distances,
+    return distances.use(
         [&](Points points) {
           return candidate_lists(points.rows, n, points.stride, count, per_quadrant, norm, on_sphere(distances.kind),
                                  threads, token, rows);
@@ -93,8 +83,7 @@ FilledArray bind_greedy_edge(const Distances &distances, const Edges &fixed_edge
   const int *const fixed = fixed_edges.data();
   const int64_t count = fixed_edges.shape(0);
   return fill_array({n}, token, [&](int *tour) {
-    return use(
-        distances,
+    return distances.use(
         [&](Points points) {
           if (tiles > 1)
             return greedy_tiles_points(points.rows, (int)n, points.stride, distances.kind, fixed, count, tiles, threads,
@@ -123,8 +112,7 @@ FilledArray bind_nearest_neighbor(const Distances &distances, int start, const E
   const int *const fixed = fixed_edges.data();
   const int64_t count = fixed_edges.shape(0);
   return fill_array({n}, token, [&](int *tour) {
-    return use(
-        distances,
+    return distances.use(
         [&](Points points) {
           return nearest_neighbor_points(points.rows, (int)n, points.stride, (int)facts_of(distances.kind).norm, start,
                                          fixed, count, threads, token, tour);

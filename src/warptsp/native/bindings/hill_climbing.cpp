@@ -77,11 +77,9 @@ void bind_hill_climbing(nb::module_ &m) {
             require(count >= 0, "count is " + std::to_string(count));
             require(first >= 0, "first is " + std::to_string(first));
             if (given) check_tour(given->data(), given->shape(0), self.n);
-            Climbed climbed;
-            interruptible(token, [&] {
-              const int *const start = given ? given->data() : nullptr;
-              climbed = self.climb(seed, first, count, threads, start, perturbed, token);
-            });
+            const int *const start = given ? given->data() : nullptr;
+            Climbed climbed =
+                interruptible(token, [&] { return self.climb(seed, first, count, threads, start, perturbed, token); });
             return std::make_tuple(to_numpy(std::move(climbed.lengths)), climbed.best,
                                    to_numpy(std::move(climbed.tour)));
           },

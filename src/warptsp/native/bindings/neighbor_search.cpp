@@ -20,9 +20,7 @@ std::unique_ptr<NeighborSearch> create(const Distances &distances, Array<const i
   if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
   distances.check_size(n);
   check_lists(neighbors, n, "a neighbour list");
-  check_tour(tour.data(), n, n);
-  std::vector<int> lists(neighbors.data(), neighbors.data() + neighbors.size());
-  std::vector<int> start(tour.data(), tour.data() + n), fixed = fixed_partners(fixed_edges, n);
+  std::vector<int> start = checked_tour(tour, n), lists = copied(neighbors), fixed = fixed_partners(fixed_edges, n);
   const LocalSearch how{next_only, best, many};
   std::unique_ptr<NeighborSearch> search;
   const auto make = [&](const auto &metric) {
@@ -33,13 +31,8 @@ std::unique_ptr<NeighborSearch> create(const Distances &distances, Array<const i
     };
     three ? with(std::true_type()) : with(std::false_type());
   };
-  interruptible(token, [&] {
-    const Points rows = distances.rows();
-    if (distances.int_matrix)
-      make(Matrix<int>{distances.integers(), n});
-    else if (!distances.points)
-      make(Matrix<double>{distances.reals(), n});
-    else if (distances.kind == MetricKind::euc_2d)
+  const auto make_of_points = [&](Points rows) {
+    if (distances.kind == MetricKind::euc_2d)
       make(CoordinatesOf<MetricKind::euc_2d>{rows});
     else if (distances.kind == MetricKind::ceil_2d)
       make(CoordinatesOf<MetricKind::ceil_2d>{rows});
@@ -47,7 +40,8 @@ std::unique_ptr<NeighborSearch> create(const Distances &distances, Array<const i
       make(CoordinatesOf<MetricKind::exact_2d>{rows});
     else
       make(AnyCoordinates<double>{rows, distances.kind});
-  });
+  };
+  interruptible(token, [&] { distances.use(make_of_points, make); });
   return search;
 }
 

@@ -104,11 +104,7 @@ void bind_path_graph(nb::module_ &m) {
         require(found.shape(0) % sizeof(JoinOfTours) == 0, "joins are structs of 40 bytes");
         std::vector<JoinOfTours> joins(found.shape(0) / sizeof(JoinOfTours));
         if (!joins.empty()) std::memcpy(joins.data(), found.data(), found.shape(0));
-        ChosenJoins chosen;
-        {
-          const WithoutGil unlocked;
-          chosen = choose_joins(std::move(joins));
-        }
+        ChosenJoins chosen = without_gil([&] { return choose_joins(std::move(joins)); });
         const size_t links = chosen.links.size() / 2, names = chosen.names.size() / 2;
         return std::make_tuple(to_numpy(std::move(chosen.links), {links, 2}),
                                to_numpy(std::move(chosen.names), {names, 2}));

@@ -62,7 +62,8 @@ void bind_plans(nb::module_ &m) {
                     "Populations that end with the shortest length found, after which no other begins."),
               field("most", &PopulationPlan::most, "Populations."),
               field("uneven", &PopulationPlan::uneven, "Whether a member may be far better than the others."),
-              field("patient", &PopulationPlan::patient, "Whether blocks begin early, and go on as long as they gain anything."));
+              field("patient", &PopulationPlan::patient,
+                    "Whether blocks begin early, and go on as long as they gain anything."));
   bind_fields(m, "AnnealingPlan", "Kicks at a temperature that falls.", &check_annealing,
               field("kicks", &AnnealingPlan::kicks, "In all."),
               field("step", &AnnealingPlan::step, "Kicks at one temperature."),

@@ -38,11 +38,6 @@ void check_size(const Numbers &numbers, int size, const char *what) {
           std::to_string(numbers.shape(0)) + " " + what + "; there are " + std::to_string(size));
 }
 
-std::vector<int> checked_tour(const Array<const int, 1> &tour, size_t n) {
-  check_tour(tour.data(), tour.shape(0), n);
-  return std::vector<int>(tour.data(), tour.data() + n);
-}
-
 // Whether lengths are symmetric and neither negative nor too large; block by block, as one of both is read down columns.
 // Until the token stops it: nobody uses what comes of it then.
 bool are_lengths(const int64_t *lengths, size_t n, const StopToken &token) {
@@ -62,8 +57,7 @@ Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 
                  StopToken &token) {
   const size_t n = lengths.shape(0);
   require(lengths.shape(1) == n && n >= 3 && n <= 20000, "lengths are not a square matrix of 3 to 20000 cities");
-  bool valid = false;
-  interruptible(token, [&] { valid = are_lengths(lengths.data(), n, token); }, n <= brief_cities);
+  const bool valid = interruptible(token, [&] { return are_lengths(lengths.data(), n, token); }, n <= brief_cities);
   require(valid, "lengths are not symmetric, negative, or too large");
   const std::shared_ptr<const int64_t> kept(lengths.data(), [lengths](const int64_t *) {});
   return new Relaxation(kept, checked_tour(tour, n), seed);
@@ -89,7 +83,7 @@ void set_column_bounds(Relaxation &relaxation, int column, int lower, int upper)
 }
 
 void drop_columns(Relaxation &relaxation, const Array<const int, 1> &columns) {
-  const std::vector<int> gone(columns.data(), columns.data() + columns.shape(0));
+  const std::vector<int> gone = copied(columns);
   for (const int column : gone) require(column >= 0 && column < relaxation.columns(), "there is no such column");
   relaxation.drop_columns(gone);
 }
@@ -104,7 +98,7 @@ void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
 Lines add_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   const int n = relaxation.cities();
   check_cities(set.data(), set.shape(0), 0, n, "a set");
-  std::vector<int> cities(set.data(), set.data() + set.shape(0));
+  std::vector<int> cities = copied(set);
   std::sort(cities.begin(), cities.end());
   require(std::adjacent_find(cities.begin(), cities.end()) == cities.end() && cities.size() >= 2 &&
               (int)cities.size() <= n - 2,
@@ -123,9 +117,8 @@ auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &ac
   check_size(solution, relaxation.columns(), "values of columns");
   check_size(activity, relaxation.rows(), "values of rows");
   require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
-  RoundReport report;
-  interruptible(
-      token, [&] { report = relaxation.separate(solution.data(), activity.data(), effort, is_dear, threads, token); });
+  const RoundReport report = interruptible(
+      token, [&] { return relaxation.separate(solution.data(), activity.data(), effort, is_dear, threads, token); });
   return std::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
@@ -138,11 +131,7 @@ NumpyArray<int> drop_idle(Relaxation &relaxation, const Numbers &price, const Nu
 auto price(Relaxation &relaxation, const Numbers &prices, int most) {
   check_size(prices, relaxation.cities() + relaxation.rows(), "prices");
   require(most >= 0, "a number of pairs is not negative");
-  PricedPairs found;
-  {
-    const WithoutGil unlocked;
-    found = relaxation.price(prices.data(), (size_t)most);
-  }
+  const PricedPairs found = without_gil([&] { return relaxation.price(prices.data(), (size_t)most); });
   std::vector<int> pairs;
   for (const auto &[reduced, pair] : found.pairs) {
     pairs.push_back(pair.first);
@@ -156,11 +145,7 @@ auto price(Relaxation &relaxation, const Numbers &prices, int most) {
 
 NumpyArray<int> survivors(Relaxation &relaxation, int64_t slack, bool keep) {
   require(slack >= 0, "the slack is negative");
-  std::vector<int> pairs;
-  {
-    const WithoutGil unlocked;
-    pairs = relaxation.survivors(slack, keep);
-  }
+  std::vector<int> pairs = without_gil([&] { return relaxation.survivors(slack, keep); });
   const size_t count = pairs.size() / 2;
   return to_numpy(std::move(pairs), {count, 2});
 }
@@ -172,8 +157,7 @@ auto sweep(const Relaxation &relaxation, int64_t slack, int64_t target, int64_t 
               (int)relaxation.pricing().row_prices().size() == relaxation.rows(),
           "a sweep needs prices, and a bound below the target");
   const std::vector<int> given = order ? checked_tour(*order, n) : std::vector<int>();
-  Swept swept;
-  interruptible(token, [&] { swept = relaxation.sweep(slack, target, step, given, most_states, token); });
+  Swept swept = interruptible(token, [&] { return relaxation.sweep(slack, target, step, given, most_states, token); });
   std::optional<NumpyArray<int>> tour;
   if (swept.outcome == Swept::found) tour = to_numpy(std::move(swept.tour));
   return std::make_tuple(swept.outcome != Swept::gave_up, to_numpy(std::move(swept.order)), tour);
@@ -194,7 +178,7 @@ int least_closed_walk(const Array<const int, 2> &lengths) {
   const size_t k = lengths.shape(0);
   require(lengths.shape(1) == k && k >= 3 && k <= LeastWalks::max_nodes,
           "lengths are not a square matrix of 3 to " + std::to_string(LeastWalks::max_nodes) + " classes");
-  const std::vector<int> copy(lengths.data(), lengths.data() + k * k);
+  const std::vector<int> copy = copied(lengths);
   require(std::all_of(copy.begin(), copy.end(), [](int q) { return q >= 0 && q < 1 << 20; }),
           "lengths are negative, or too large");  // their sums stay below 2^24, which a float adds exactly
   return LeastWalks().least((int)k, copy);
@@ -209,7 +193,7 @@ void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Ar
   cut.bound = bound;
   check_cities(class_of.data(), n, 0, (int)k, "a class");
   cut.class_of.assign(class_of.data(), class_of.data() + n);
-  cut.length.assign(lengths.data(), lengths.data() + k * k);
+  cut.length = copied(lengths);
   for (const std::vector<int> &set : comb) {
     check_cities(set.data(), set.size(), 0, (int)k, "a class of a comb");
     cut.comb.emplace_back(set.begin(), set.end());

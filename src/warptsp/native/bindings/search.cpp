@@ -47,8 +47,6 @@ std::unique_ptr<TourSearch> warptsp::make_tour_search(const Given &given, bool s
 
 namespace {
 
-std::vector<int> copied(const int *values, size_t count) { return std::vector<int>(values, values + count); }
-
 std::unique_ptr<TourSearch> make_search(const Distances &distances, bool small_integers, bool dummy,
                                         const Array<const int, 2> &candidates, const Array<const int, 1> &tour,
                                         const std::optional<Array<const int, 2>> &fixed_edges, double tolerance,
@@ -58,23 +56,19 @@ std::unique_ptr<TourSearch> make_search(const Distances &distances, bool small_i
   require(n >= 8, "a search needs 8 cities or more");
   require((int)candidates.shape(0) == n, "candidates and tour differ in length");
   distances.check_size(n);
-  check_tour(tour.data(), n, n);
+  std::vector<int> start = checked_tour(tour, n);
   if (distances.points && small_integers)
     check_small_points(longest_distance((int)distances.kind, *distances.points, dummy));
   if (distances.int_matrix) check_small_entries(distances.integers(), distances.int_matrix->size());
   check_lists(candidates, n, "a candidate list");
   instance.size = n;
   instance.points = distances.rows();
-  instance.candidates = copied(candidates.data(), candidates.size());
+  instance.candidates = copied(candidates);
   instance.params = params;
   instance.params.candidates = (int)candidates.shape(1);
   if (fixed_edges) instance.fixed = fixed_partners(*fixed_edges, n);
-  if (along) {
-    check_tour(along->data(), along->size(), n);
-    instance.along = copied(along->data(), along->size());
-  }
-  return make_tour_search(given_of(distances), small_integers, dummy, std::move(instance),
-                          copied(tour.data(), tour.size()), tolerance);
+  if (along) instance.along = checked_tour(*along, n);
+  return make_tour_search(given_of(distances), small_integers, dummy, std::move(instance), std::move(start), tolerance);
 }
 
 Counts counters(const TourSearch &search) {
@@ -93,8 +87,6 @@ Counts counters(const TourSearch &search) {
 // That take a few milliseconds.
 constexpr long long brief_kicks = 1000;
 
-void check_tour_of(TourSearch &search, const int *tour, size_t n) { check_tour(tour, n, search.best().size()); }
-
 NumpyArray<int> improved_long_links(const Distances &distances, bool small_integers, const Array<const int, 1> &tour,
                                     double tolerance, const LkParams &params, int candidates, int per_quadrant,
                                     long long kicks, unsigned long long seed, double seconds, StopToken &token) {
@@ -102,13 +94,12 @@ NumpyArray<int> improved_long_links(const Distances &distances, bool small_integ
   require(n >= 20, "a search among long links needs 20 cities or more");
   require(distances.points.has_value(), "a search among long links needs points");
   distances.check_size(n);
-  check_tour(tour.data(), n, n);
+  std::vector<int> better = checked_tour(tour, n);
   require(candidates >= 1 && per_quadrant >= 0 && per_quadrant <= candidates / 4,
           std::to_string(per_quadrant) + " of " + std::to_string(candidates) + " candidates a quadrant");
   require(kicks >= 0, "kicks is " + std::to_string(kicks));
   const LongLinks plan{kicks, seed, candidates, per_quadrant};
   if (small_integers) check_small_points(longest_distance((int)distances.kind, *distances.points, false));
-  std::vector<int> better = copied(tour.data(), n);
   interruptible(token, [&] {
     const StopToken slice(token, seconds);
     with_points(distances.kind, distances.rows(), small_integers, false, [&](const auto &source) {
@@ -123,7 +114,7 @@ NumpyArray<int> improved_long_links(const Distances &distances, bool small_integ
 void add_members(TourSearch &search, const Array<const int, 2> &tours, int threads, StopToken *long_links) {
   check_threads(threads);
   const size_t count = tours.shape(0), n = tours.shape(1);
-  for (size_t t = 0; t < count; t++) check_tour_of(search, tours.data() + t * n, n);
+  for (size_t t = 0; t < count; t++) check_tour(tours.data() + t * n, n, search.best().size());
   StopToken own;
   StopToken &token = long_links ? *long_links : own;
   interruptible(
@@ -254,11 +245,7 @@ void bind_search(nb::module_ &m) {
       .def(
           "member_tours",
           [](TourSearch &search) {
-            std::vector<int> tours;
-            {
-              const WithoutGil unlocked;
-              tours = search.member_tours();
-            }
+            std::vector<int> tours = without_gil([&] { return search.member_tours(); });
             return to_numpy(std::move(tours), {(size_t)search.members(), search.best().size()});
           },
           "The population's tours, a row each.")
@@ -274,8 +261,7 @@ void bind_search(nb::module_ &m) {
       .def(
           "go_on_from",
           [](TourSearch &search, const Array<const int, 1> &tour) {
-            check_tour_of(search, tour.data(), tour.size());
-            std::vector<int> own = copied(tour.data(), tour.size());
+            std::vector<int> own = checked_tour(tour, search.best().size());
             const WithoutGil unlocked;
             search.go_on_from(std::move(own));
           },

@@ -87,15 +87,12 @@ void bind_symmetric(nb::module_ &m) {
           "descend",
           [](BoundTours &b, double seconds, StopToken &token) {
             const int chains = (int)b.tours.size();
-            std::atomic<bool> complete{true};
-            interruptible(token, [&] {
+            return interruptible(token, [&] {
               const StopToken slice(token, seconds);
               // One tour has all threads; of several, each has one.
-              for_each_task(b.threads, chains, [&](int chain) {
-                if (!b.tours[chain]->descend(chains > 1 ? 1 : b.threads, slice)) complete = false;
-              });
+              return all_tasks(b.threads, chains,
+                               [&](int chain) { return b.tours[chain]->descend(chains > 1 ? 1 : b.threads, slice); });
             });
-            return complete.load();
           },
           nb::arg("seconds"), nb::arg("token"), "Descend for so long at a time; True when every tour is 2-optimal.")
       .def(

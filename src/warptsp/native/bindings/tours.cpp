@@ -108,12 +108,10 @@ void bind_tours(nb::module_ &m) {
         check_metric(kind, points.shape(1));
         require(count >= 2, "an edge has two cities");
         std::vector<double> sums(3 * (size_t)edge_pieces((int64_t)count));
-        bool known = false;
-        {
-          const WithoutGil unlocked;
-          known = edge_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
-                            cities.data(), (int64_t)count, threads, sums.data());
-        }
+        const bool known = without_gil([&] {
+          return edge_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
+                           cities.data(), (int64_t)count, threads, sums.data());
+        });
         if (!known) return std::nullopt;
         return to_numpy(std::move(sums));
       },

@@ -7,7 +7,6 @@
 #pragma once
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "bound/path_maxima.h"
@@ -69,20 +68,11 @@ template <int D>
 class PointPricing {
  public:
   PointPricing(const PointDistances<D> &distances, int n)
-      : distances_(distances), n_(n), levels_(space::PointTree::levels_for(n)) {
-    nodes_.resize((size_t)2 << levels_);
-    for (int v = 2 * first_leaf() - 1; v >= 1; --v) {
-      Node &node = nodes_[v];
-      for (int d = 0; d < D; ++d) {
-        node.low[d] = std::numeric_limits<double>::infinity();
-        node.high[d] = -node.low[d];
-      }
-      if (v >= first_leaf()) {
-        for (int city = begin(v); city < end(v); ++city) node.enclose(distances.at(city), distances.at(city));
-      } else {
-        node.enclose(nodes_[2 * v].low, nodes_[2 * v].high);
-        node.enclose(nodes_[2 * v + 1].low, nodes_[2 * v + 1].high);
-      }
+      : distances_(distances), tree_{distances.rows, nullptr, 1.0, n, space::TreeIn<D>::levels_for(n)},
+        nodes_(2 * (size_t)tree_.first_leaf()) {
+    for (int v = (int)nodes_.size() - 1; v >= 1; --v) {
+      space::BoxIn<D> &box = nodes_[v];
+      box = tree_.is_leaf(v) ? leaf_box(tree_, v) : space::enclose<D>(nodes_[2 * v], nodes_[2 * v + 1]);
     }
   }
 
@@ -106,33 +96,21 @@ class PointPricing {
   }
 
  private:
-  struct Node {
-    double low[D], high[D];
+  struct Node : space::BoxIn<D> {
     int potential;                // the smallest
     int first_place, last_place;  // of the tree's order
-    void enclose(const double *from, const double *to) {
-      for (int d = 0; d < D; ++d) {
-        low[d] = std::min(low[d], from[d]);
-        high[d] = std::max(high[d], to[d]);
-      }
-    }
   };
   struct Pair {
     int a, b;
   };
 
-  int first_leaf() const { return 1 << levels_; }
-  bool is_leaf(int v) const { return v >= first_leaf(); }
-  int begin(int leaf) const { return (int)((int64_t)(leaf - first_leaf()) * n_ >> levels_); }
-  int end(int leaf) const { return (int)((int64_t)(leaf - first_leaf() + 1) * n_ >> levels_); }
-
   void refresh() {
-    for (int v = 2 * first_leaf() - 1; v >= 1; --v) {
+    for (int v = (int)nodes_.size() - 1; v >= 1; --v) {
       Node &node = nodes_[v];
-      if (is_leaf(v)) {
+      if (tree_.is_leaf(v)) {
         node.potential = node.first_place = INT_MAX;
         node.last_place = -1;
-        for (int city = begin(v); city < end(v); ++city) {
+        for (int city = tree_.leaf_begin(v); city < tree_.leaf_end(v); ++city) {
           node.potential = std::min(node.potential, potential_[city]);
           node.first_place = std::min(node.first_place, maxima_->place(city));
           node.last_place = std::max(node.last_place, maxima_->place(city));
@@ -173,7 +151,7 @@ class PointPricing {
   std::vector<Pair> tasks() const {
     constexpr size_t enough = 256;
     std::vector<Pair> pairs{{1, 1}}, next;
-    for (int level = 0; level < levels_ && pairs.size() < enough; ++level) {
+    for (int level = 0; level < tree_.levels && pairs.size() < enough; ++level) {
       next.clear();
       for (const Pair &pair : pairs)
         split(pair, [&](int a, int b) {
@@ -196,19 +174,19 @@ class PointPricing {
   template <class Add, class Full>
   void join(int a, int b, const Add &add, const Full &full) const {
     if (full() || !may_hold(a, b)) return;
-    if (!is_leaf(a)) {
+    if (!tree_.is_leaf(a)) {
       split({a, b}, [&](int c, int d) { join(c, d, add, full); });
       return;
     }
     const Node &q = nodes_[b];
-    for (int i = begin(a); i < end(a); ++i) {
+    for (int i = tree_.leaf_begin(a); i < tree_.leaf_end(a); ++i) {
       const int place = maxima_->place(i);
       const int from = std::min(place, q.first_place), to = std::max(place, q.last_place);
       if (from >= to) continue;
       const double *const p = distances_.at(i);
       const int longest = maxima_->between(from, to);
       if (box_distance(p, p, q) + potential_[i] + q.potential >= longest) continue;
-      for (int j = a == b ? i + 1 : begin(b); j < end(b); ++j) {
+      for (int j = a == b ? i + 1 : tree_.leaf_begin(b); j < tree_.leaf_end(b); ++j) {
         const int64_t length = distances_(i, j) + potential_[i] + potential_[j];
         if (length < longest && length < maxima_->between_cities(i, j)) add(i, j);
       }
@@ -219,19 +197,19 @@ class PointPricing {
     const Node &node = nodes_[v];
     const double *const p = distances_.at(city);
     if (box_distance(p, p, node) + potential_[city] + node.potential >= found.second) return;
-    if (!is_leaf(v)) {
+    if (!tree_.is_leaf(v)) {
       int near = 2 * v, far = near + 1;
       if (box_distance(p, p, nodes_[far]) < box_distance(p, p, nodes_[near])) std::swap(near, far);
       look(near, city, left_out, found);
       look(far, city, left_out, found);
       return;
     }
-    for (int j = begin(v); j < end(v); ++j)
+    for (int j = tree_.leaf_begin(v); j < tree_.leaf_end(v); ++j)
       if (j != city && j != left_out) found.add(distances_(city, j) + potential_[city] + potential_[j], j);
   }
 
   const PointDistances<D> distances_;
-  const int n_, levels_;
+  const space::TreeIn<D> tree_;
   std::vector<Node> nodes_;
   const int *potential_ = nullptr;
   const PathMaxima *maxima_ = nullptr;

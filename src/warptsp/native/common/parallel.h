@@ -124,6 +124,16 @@ void for_each_task(int threads, int tasks, Work &&work) {
   run_tasks(threads, tasks, run, const_cast<void *>(static_cast<const void *>(&work)));
 }
 
+// Whether work(task) is true of every task in [0, tasks).
+template <class Work>
+bool all_tasks(int threads, int tasks, const Work &work) {
+  std::atomic<bool> all{true};
+  for_each_task(threads, tasks, [&](int task) {
+    if (!work(task)) all = false;
+  });
+  return all;
+}
+
 // piece(begin, end), or piece(begin, end, thread), for pieces of [0, size) of so many each. False, with some left out, if
 // the token stopped it.
 template <class Piece>

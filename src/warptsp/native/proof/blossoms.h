@@ -37,7 +37,7 @@ class Blossoms {
   void find_by_cuts() {
     const int n = support_.size();
     std::vector<int> begin{0};
-    std::vector<CutTree::Arc> arcs;
+    std::vector<Support::Edge> arcs;
     for (int v = 0; v < n; ++v) {
       for (const Support::Edge &edge : support_.around(v)) {
         const double weight = std::min(edge.value, 1.0 - edge.value);

@@ -7,16 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "proof/support.h"
+
 namespace warptsp::proof {
 
 class CutTree {
  public:
-  struct Arc {
-    int to;
-    double weight;
-  };
+  typedef Support::Edge Arc;
 
-  // The arcs of node v are [begin[v], begin[v + 1]); each edge has two of the same weight.
+  // The arcs of node v are [begin[v], begin[v + 1]); each edge has two of the same value.
   CutTree(const std::vector<int> &begin, std::vector<Arc> arcs)
       : n_((int)begin.size() - 1), begin_(begin), arcs_(std::move(arcs)), reverse_(arcs_.size()),
         flow_(arcs_.size(), 0.0), from_(n_, -1), parent_(n_, -1), weight_(n_, 0.0), component_(n_, -1), children_(n_) {
@@ -95,7 +94,7 @@ class CutTree {
       for (size_t i = 0; i < reached_.size() && from_[t] == unreached; ++i) {
         const int v = reached_[i];
         for (int a = begin_[v]; a < begin_[v + 1]; ++a)
-          if (from_[arcs_[a].to] == unreached && arcs_[a].weight - flow_[a] > least) {
+          if (from_[arcs_[a].to] == unreached && arcs_[a].value - flow_[a] > least) {
             from_[arcs_[a].to] = a;
             reached_.push_back(arcs_[a].to);
           }
@@ -103,7 +102,7 @@ class CutTree {
       if (from_[t] == unreached) return sum;
       double most = limit - sum;
       for (int v = t; v != s; v = arcs_[reverse_[from_[v]]].to)
-        most = std::min(most, arcs_[from_[v]].weight - flow_[from_[v]]);
+        most = std::min(most, arcs_[from_[v]].value - flow_[from_[v]]);
       for (int v = t; v != s; v = arcs_[reverse_[from_[v]]].to) {
         const int a = from_[v];
         flow_[a] += most;

@@ -153,11 +153,8 @@ class Facets {
     least_ = 1.0 - 1e-5;
     entering_ = INT_MAX;
     if (!is_wide()) {
-      bool is_first = true;
-      for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
-        add_column(walk.nodes, is_first);
-        is_first = false;
-      }
+      const std::vector<std::vector<int>> least = walks_.find(k, distance_.data(), 0.98);
+      for (size_t w = 0; w < least.size(); ++w) add_column(least[w], w == 0);
     } else if (!price_wide(random)) {
       return false;
     }
@@ -200,13 +197,12 @@ class Facets {
       if (entering_ != INT_MAX) return true;
     }
     if (c > LeastWalks::max_nodes || c < 3) return false;
-    bool is_first = true;
-    for (const LeastWalks::Walk &walk : walks_.find(c, between(classes, distance_).data(), 0.98)) {
+    const std::vector<std::vector<int>> least = walks_.find(c, between(classes, distance_).data(), 0.98);
+    for (size_t w = 0; w < least.size(); ++w) {
       std::vector<int> whole;
-      for (const int i : walk.nodes) whole.insert(whole.end(), classes[i].begin(), classes[i].end());
+      for (const int i : least[w]) whole.insert(whole.end(), classes[i].begin(), classes[i].end());
       found_.improve(nodes_, distance_.data(), whole);
-      add_column(whole, is_first);
-      is_first = false;
+      add_column(whole, w == 0);
     }
     return true;
   }

@@ -80,14 +80,9 @@ class LeastWalks {
  public:
   static constexpr int max_nodes = 16;
 
-  struct Walk {
-    float length;
-    std::vector<int> nodes;
-  };
-
   // The least walk through the nodes with these distances [nodes, nodes], and up to five others that end differently
   // and are no longer than `bound`. Whole distances whose sums stay below 2^24 are added up exactly.
-  const std::vector<Walk> &find(int nodes, const double *distance, double bound) {
+  std::vector<std::vector<int>> find(int nodes, const double *distance, double bound) {
     constexpr size_t most = 6;
     prepare(nodes, distance);
     const int inner = nodes - 1;
@@ -95,12 +90,10 @@ class LeastWalks {
     std::vector<std::pair<float, int>> ends;
     for (int j = 0; j < inner; ++j) ends.emplace_back(at(full, j) + start_[j], j);
     std::sort(ends.begin(), ends.end());
-    walks_.clear();
-    for (size_t e = 0; e < ends.size() && e < most; ++e) {
-      if (e > 0 && ends[e].first > bound) break;
-      walks_.push_back({ends[e].first, trace(nodes, ends[e].second)});
-    }
-    return walks_;
+    std::vector<std::vector<int>> walks;
+    for (size_t e = 0; e < ends.size() && e < most && (e == 0 || ends[e].first <= bound); ++e)
+      walks.push_back(trace(nodes, ends[e].second));
+    return walks;
   }
 
   // Its length alone, of whole distances.
@@ -156,7 +149,6 @@ class LeastWalks {
   int lanes_ = 8;
   std::vector<float> onward_, from_, start_;
   std::vector<double> distance_;
-  std::vector<Walk> walks_;
 };
 
 }  // namespace warptsp::proof

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -71,7 +72,9 @@ class Sweep {
     if (misses_a_limit()) return swept;
     contract();
     if (vertices_.size() < 3 || token.stopped()) return swept;
-    std::vector<int> of_vertices = order.empty() ? best_order(token) : within(order);
+    std::vector<int> of_vertices = order.empty() ? best_order(token) : std::vector<int>();
+    std::copy_if(order.begin(), order.end(), std::back_inserter(of_vertices),
+                 [&](int v) { return !incident_[v].empty(); });
     swept.order = order_of_cities(of_vertices);
     if (!lay_out(of_vertices)) return swept;
     if (order.empty() && !will_end(most_states, token)) return swept;
@@ -85,10 +88,7 @@ class Sweep {
   static constexpr uint8_t full = 0xff, nothing = 0xfe;  // a city with both edges; a slot without a city
   static constexpr int widest_row = 250;
 
-  struct Edge {
-    int u, v;
-    int64_t length, taken, left;
-    bool is_forced;
+  struct Edge : SweptEdge {
     int origin;                             // in all_, -1 for a path of forced edges
     std::vector<std::pair<int, int>> rows;  // and their coefficients
   };
@@ -231,7 +231,7 @@ class Sweep {
     std::vector<char> seen(n_, 0);
     for (int start = 0; start < n_; ++start) {
       if (forced[start].size() != 1 || seen[start] != 0) continue;
-      Edge path{start, start, 0, 0, 0, true, -1, {}};
+      Edge path{{start, start, 0, 0, 0, true}, -1, {}};
       std::vector<int> inner;
       int before = -1, city = start;
       for (;;) {
@@ -253,9 +253,8 @@ class Sweep {
     std::vector<int> number(all_.size(), -1);
     for (size_t e = 0; e < all_.size(); ++e) {
       if (alive_[e] == 0 || all_[e].is_forced) continue;
-      const SweptEdge &edge = all_[e];
       number[e] = (int)edges_.size();
-      edges_.push_back({edge.u, edge.v, edge.length, edge.taken, edge.left, false, (int)e, {}});
+      edges_.push_back({all_[e], (int)e, {}});
     }
     for (size_t r = 0; r < rows_.size(); ++r) {
       if (!fits((int)r)) continue;
@@ -377,13 +376,6 @@ class Sweep {
         }
       }
     return best;
-  }
-
-  std::vector<int> within(const std::vector<int> &order) const {
-    std::vector<int> left;
-    for (const int v : order)
-      if (!incident_[v].empty()) left.push_back(v);
-    return left;
   }
 
   // The inner cities of a path follow the end that is left first.

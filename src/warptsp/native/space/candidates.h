@@ -198,16 +198,8 @@ class CandidateSearch {
 
   // All lists in one order.
   void write(int *row) {
-    int size = 0;
-    Neighbour *const all = lists_.data();
-    for (int k = 0; k < Sectors::size * per_sector_ + others_; ++k) {
-      const Neighbour entry = all[k];
-      if (entry.step == end_of_list) continue;
-      int at = size++;
-      for (; at > 0 && entry < all[at - 1]; --at) all[at] = all[at - 1];
-      all[at] = entry;
-    }
-    for (int k = 0; k < count_; ++k) row[k] = k < size ? city_at(all[k].step) : -1;
+    std::sort(lists_.begin(), lists_.begin() + Sectors::size * per_sector_ + others_);
+    for (int k = 0; k < count_; ++k) row[k] = lists_[k].step != end_of_list ? city_at(lists_[k].step) : -1;
   }
   int city_at(int step) const { return city_ < tree_.size() - step ? city_ + step : city_ + (step - tree_.size()); }
 

@@ -5,7 +5,6 @@
 // [k n / 2^l, (k + 1) n / 2^l) of `points`.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 
@@ -30,8 +29,6 @@ struct TreeNode {
 template <int D>
 class KdTree {
  public:
-  static constexpr int leaf_size = 8;
-
   // `rows` holds `n` rows of D coordinates. False, with an unusable tree, if the token stopped it.
   bool build(const double *rows, int n, int threads, const StopToken &token);
 
@@ -61,8 +58,7 @@ class KdTree {
 template <int D>
 bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &token) {
   n_ = n;
-  levels_ = 0;
-  while (((int64_t)n >> levels_) > leaf_size) ++levels_;
+  levels_ = PointTree::levels_for(n);
   points_ = Buffer<TreePoint<D>>(n);
   nodes_ = Buffer<TreeNode<D>>((size_t)2 << levels_);
 
@@ -86,18 +82,9 @@ bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &t
   int top = 0;
   if (threads > 1)
     while (top < levels_ && top < 10 && (1 << top) < 4 * threads) ++top;
-  for (int level = 0; level < top; ++level) {
-    std::atomic<bool> complete{true};
-    for_each_task(threads, 1 << level, [&](int k) {
-      if (!split(level, k, 1, token)) complete = false;
-    });
-    if (!complete) return false;
-  }
-  std::atomic<bool> complete{true};
-  for_each_task(threads, 1 << top, [&](int k) {
-    if (!split(top, k, levels_ + 1, token)) complete = false;
-  });
-  return complete;
+  for (int level = 0; level < top; ++level)
+    if (!all_tasks(threads, 1 << level, [&](int k) { return split(level, k, 1, token); })) return false;
+  return all_tasks(threads, 1 << top, [&](int k) { return split(top, k, levels_ + 1, token); });
 }
 
 // Makes node k of `level` and `depth` - 1 levels below it.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/disjoint_sets.h"
 #include "common/stop_token.h"
 
 namespace warptsp::space {
@@ -48,20 +49,18 @@ inline bool tight_groups(const int *lists, const double *lengths, int n, int cou
   if (token.stopped()) return false;
 
   struct Component {
-    int parent, size, last;
+    int size, last;
     double tree;   // the length of its spanning tree
     double clear;  // how clearly the groups within it are set off
   };
   std::vector<Component> components(n);
   std::vector<int> next(n, -1), span(n, 1);  // of a component: its cities in a chain; of a group's first city: its size
-  for (int v = 0; v < n; ++v) components[v] = {v, 1, v, 0.0, 0.0};
-  const auto root = [&](int v) {
-    while (components[v].parent != v) v = components[v].parent = components[components[v].parent].parent;
-    return v;
-  };
+  std::vector<int> above(n);
+  std::iota(above.begin(), above.end(), 0);
+  for (int v = 0; v < n; ++v) components[v] = {1, v, 0.0, 0.0};
   // Of a component its first city is the root.
   for (const Edge &edge : edges) {
-    int a = root(edge.a), b = root(edge.b);
+    int a = root_of(above, edge.a), b = root_of(above, edge.b);
     if (a == b) continue;
     for (const int v : {a, b}) {
       Component &inside = components[v];
@@ -77,12 +76,12 @@ inline bool tight_groups(const int *lists, const double *lengths, int n, int cou
     components[a].size += components[b].size;
     components[a].tree += components[b].tree + edge.length;
     components[a].clear += components[b].clear;
-    components[b].parent = a;
+    above[b] = a;
   }
   found.order.clear();
   found.order.reserve(n);
   for (int v = 0; v < n; ++v)
-    if (components[v].parent == v)
+    if (above[v] == v)
       for (int city = v; city >= 0; city = next[city]) found.order.push_back(city);
   found.first.clear();
   for (int p = 0; p < n; p += span[found.order[p]]) found.first.push_back(p);

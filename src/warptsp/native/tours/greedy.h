@@ -233,23 +233,20 @@ inline bool greedy_tiles_points(const double *points, int n, int dimensions, Met
     kept[tile].push_back(a - first(tile));
     kept[tile].push_back(b - first(tile));
   }
-  std::atomic<bool> complete{true};
-  for_each_task(threads, tiles, [&](int tile) {
+  const bool complete = all_tasks(threads, tiles, [&](int tile) {
     const int begin = first(tile), size = first(tile + 1) - begin, last = size - 1;
     std::vector<int> &edges = kept[tile];
     edges.insert(edges.end(), {0, last});
     int *const path = tour + begin;
     if (!greedy_edge_points(points + (int64_t)begin * dimensions, size, dimensions, kind, edges.data(),
-                            (int64_t)edges.size() / 2, 1, token, path)) {
-      complete = false;
-      return;
-    }
+                            (int64_t)edges.size() / 2, 1, token, path))
+      return false;
     // A closed tour through 0 and `last` side by side.
     if (size > 2 && path[1] == last) std::reverse(path + 1, path + size);
     for (int i = 0; i < size; ++i) path[i] += begin;
+    return true;
   });
-  if (!complete) return false;
-  if (fixed == 0) return true;
+  if (!complete || fixed == 0) return complete;
   // Fixed edges between tiles.
   const std::vector<int> order(tour, tour + n);
   return keep_fixed_edges(order.data(), n, fixed_edges, fixed, token, tour);

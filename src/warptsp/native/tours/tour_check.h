@@ -13,23 +13,16 @@ namespace warptsp::tours {
 
 // Whether the numbers of `tour` are 0 to n - 1 in any order.
 inline bool takes_each_once(const int *tour, int n, int threads) {
-  constexpr int piece = 1 << 17;
-  const int pieces = (int)(((int64_t)n + piece - 1) / piece);
   static_assert(sizeof(std::atomic<char>) == 1);
   Buffer<char> flags(n);
   std::atomic<char> *const seen = reinterpret_cast<std::atomic<char> *>(flags.data());
-  std::atomic<bool> complete{true};
   // To begin and to end with on one thread: memory is the limit, and each start of threads costs a millisecond.
   std::memset(flags.data(), 0, n);
-  for_each_task(threads, pieces, [&](int p) {
-    const int64_t begin = (int64_t)p * piece, end = std::min<int64_t>(n, begin + piece);
+  for_each_piece(threads, n, 1 << 17, StopToken(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++)
-      if ((unsigned)tour[i] < (unsigned)n)
-        seen[tour[i]].store(1, std::memory_order_relaxed);
-      else
-        complete = false;
+      if ((unsigned)tour[i] < (unsigned)n) seen[tour[i]].store(1, std::memory_order_relaxed);
   });
-  return complete && std::memchr(flags.data(), 0, n) == nullptr;
+  return std::memchr(flags.data(), 0, n) == nullptr;  // n numbers that are n different ones are no others
 }
 
 // Numbers whose exact sum is the length of the path through `count` >= 2 cities, three for each of `edge_pieces(count)`

@@ -149,8 +149,7 @@ class NeighborSearchOf : public NeighborSearch {
     const double share = seconds * std::min(plan.threads, plan.chains) / plan.chains;
     // A kick takes microseconds, and on long tours, or with passes over all cities, milliseconds.
     const long long between = size_ < long_tour && !plan.everywhere ? 16 : 1;
-    std::atomic<bool> complete{true};
-    for_each_task(plan.threads, plan.chains, [&](int c) {
+    return all_tasks(plan.threads, plan.chains, [&](int c) {
       const StopToken slice(token, share);
       Chain &chain = *chains_[c];
       const long long made = chain.search.counts.kicks;
@@ -165,9 +164,8 @@ class NeighborSearchOf : public NeighborSearch {
         if (how_.best) return pass_by_pass(chain, plan.everywhere, token);
         return plan.everywhere ? queue_all(chain, token) : chain.search.settle(1ll << 62);
       });
-      if (chain.search.counts.kicks < plan.count) complete = false;
+      return chain.search.counts.kicks >= plan.count;
     });
-    return complete;
   }
 
   void return_to_best() override {
