@@ -338,7 +338,7 @@ class GpuPopulation:
         gather what the others have better; True to stop."""
         native, run, n, number = self._native, self.run, self._instance.size, 0
         plan = _native.PopulationPlan(
-            selection=selection, uneven=run.kick_limit is None, patient=gathers(n, run)
+            selection=selection, uneven=run.kick_limit is None, patient=gathers(n, run), early=gathers(n, run)
         )
         crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
