@@ -337,8 +337,9 @@ class GpuPopulation:
         """Cross the members until nothing is gained, or until what is left of the time is for the best one to
         gather what the others have better; True to stop."""
         native, run, n, number = self._native, self.run, self._instance.size, 0
+        is_long = gathers(n, run)
         plan = _native.PopulationPlan(
-            selection=selection, uneven=run.kick_limit is None, patient=gathers(n, run), early=gathers(n, run)
+            selection=selection, uneven=run.kick_limit is None, patient=is_long, early=is_long
         )
         crossing = _native.PopulationRun.create(native, plan)
         ended, begun = False, run.elapsed()
@@ -372,7 +373,7 @@ class GpuPopulation:
                 # Fewer than threads take nearly as long.
                 native.keep_members(max(int(remaining / needed * native.members), run.threads, 2))
             ended = ended or is_time_to_gather(native, n, run, started)
-        if not gathers(n, run):
+        if not is_long:
             return False
         if polish is not None:
             native.add(polish.last()[np.newaxis], 1)
