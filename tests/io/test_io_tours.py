@@ -255,6 +255,34 @@ def test_names_of_another_instance_are_refused(tmp_path):
     assert read_tour(path, dataclasses.replace(problem, labels=["A", "", "= b", "'t Hof"])) is not None
 
 
+@pytest.mark.parametrize("ending", [".csv", ".xlsx"])
+@pytest.mark.parametrize("titles", ["name,lat,lon", "name,x,y", "Nr,Breite,Länge"])
+def test_places_of_another_instance_are_told(tmp_path, caplog, titles, ending):
+    """The same names, or numbers, elsewhere: lengths were those of another tour, silently."""
+    if ending == ".xlsx":
+        pytest.importorskip("openpyxl")
+    tour = [2, 0, 3, 1]
+    for file, last in ("a", "48.5,11.75"), ("rounded", "48.5004,11.75"), ("b", "48.6,11.75"):
+        rows = f"1,48.25,11.5\n2,48.0,11.25\n3,48.75,11.0\n4,{last}\n"
+        (tmp_path / f"{file}.csv").write_text(f"{titles}\n{rows}", encoding="utf-8")
+        write_tour(tmp_path / f"{file}_tour{ending}", tour, load(tmp_path / f"{file}.csv"))
+    problem = load(tmp_path / "a.csv")
+    for file in ("a", "rounded", "b"):
+        caplog.clear()
+        assert read_tour(tmp_path / f"{file}_tour{ending}", problem).tolist() == tour
+        said = (
+            "the city is at (48.6, 11.75), and at (48.5, 11.75) in the instance: is the tour of another one?"
+        )
+        assert (f"b_tour{ending}:4: {said}" in caplog.text) == bool(caplog.text) == (file == "b")
+    # What is no plain number, or has gone, is not compared.
+    if ending == ".csv":
+        text = (tmp_path / "b_tour.csv").read_text(encoding="utf-8-sig")
+        (tmp_path / "c.csv").write_text(text.replace("48.6", "?"), encoding="utf-8")
+        caplog.clear()
+        assert read_tour(tmp_path / "c.csv", problem).tolist() == tour
+        assert not caplog.text
+
+
 def test_names_may_come_from_another_column(tmp_path):
     (tmp_path / "p.csv").write_text("id,city,shop,x,y\n1,A,k,0,0\n2,B,l,0,1\n3,C,m,1,0\n")
     cities, shops = load(tmp_path / "p.csv"), load(tmp_path / "p.csv", columns={"name": "shop"})

@@ -63,7 +63,7 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
     ]
     held = {role for _, role in theirs}
     ours = [role for role in roles if role not in held]
-    places = degrees(problem, "CSV") if problem.geographic and axes else problem.coordinates
+    places = places_of(problem)
     titles, found = {*extra, *(title for title, _ in style.columns)}, []
 
     def add(title: str, role: str, taken: Sequence[str]) -> None:
@@ -92,6 +92,11 @@ def _of_cities(problem: Problem, tour: NDArray[np.int32]) -> list[Column]:
         if (title, "") not in theirs:
             add(title, "", _OWN)
     return found
+
+
+def places_of(problem: Problem) -> NDArray[np.float64] | None:
+    """What a tour's columns have for the axes, shape (n, k); None if the instance has no coordinates."""
+    return degrees(problem, "CSV") if problem.geographic and axes_of(problem) else problem.coordinates
 
 
 def axes_of(problem: Problem) -> list[str]:

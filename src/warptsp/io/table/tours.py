@@ -1,5 +1,6 @@
 """Tours as CSV or TSV files."""
 
+import logging
 import unicodedata
 from collections.abc import Sequence
 
@@ -15,7 +16,12 @@ from .fields import is_node_number
 from .rows import Table
 from .text import TableText
 from .titles import KNOWN, plain
-from .tour_columns import PATH_POSITION, POSITION
+from .tour_columns import PATH_POSITION, POSITION, axes_of, places_of
+
+_log = logging.getLogger(__name__)
+
+_MOVED = 1e-3
+"""Of the extent of all cities, by which a city of another instance is elsewhere; rounding is far less."""
 
 
 def tour_in(text: Table, problem: Problem) -> TourFile:
@@ -33,8 +39,14 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
     said = _said(text)
     ids: list[int] = []
     names: list[str] = []
+    numbers: list[int] = []  # of lines
+    axes, places = _axes(titles, problem), []
     last = -np.inf
     for lines, rows in text.chunks():
+        if axes:
+            numbers += lines
+            found = text.fast_numbers(rows, axes, len(titles))
+            places.append(np.full((len(rows), len(axes)), np.nan) if found is None else found)
         for line, row in zip(lines, rows, strict=True):
             if len(row) <= key:
                 text.fail(f"{len(row)} fields: column {quoted(titles[key])} is missing", line)
@@ -47,10 +59,13 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
         if said is not None:
             last = _check_order(text, lines, rows, last)
     if id is None:
-        return TourFile(cities_by_name(names, problem), said)
-    cities = problem.cities_of(np.array(ids, dtype=np.int64))
-    if name is not None and problem.labels is not None:
-        _check_names(text, titles[id], titles[name], cities, names, problem)
+        cities = cities_by_name(names, problem)
+    else:
+        cities = problem.cities_of(np.array(ids, dtype=np.int64))
+        if name is not None and problem.labels is not None:
+            _check_names(text, titles[id], titles[name], cities, names, problem)
+    if axes:
+        _compare_places(text, numbers, np.concatenate(places), cities, problem)
     return TourFile(cities, said)
 
 
@@ -89,6 +104,35 @@ def _column(titles: Sequence[str], role: str, problem: Problem) -> int | None:
     words = list(KNOWN[role])
     found = [(words.index(plain(title)), at) for at, title in enumerate(titles) if plain(title) in words]
     return min(found)[1] if found else None
+
+
+def _axes(titles: Sequence[str], problem: Problem) -> list[int]:
+    """The columns of the coordinates, as a tour of this instance has them; none if they are not all there."""
+    style = problem.style
+    theirs = [(style and style.title_of(axis)) or axis for axis in axes_of(problem)]
+    return [titles.index(title) for title in theirs] if set(theirs) <= set(titles) else []
+
+
+def _compare_places(
+    text: Table,
+    lines: Sequence[int],
+    places: NDArray[np.float64],
+    cities: NDArray[np.int32],
+    problem: Problem,
+) -> None:
+    """Say where a city is not at its place in the instance; what is no plain number is not compared."""
+    own = places_of(problem)
+    if own is None:
+        return
+    far = _MOVED * np.ptp(own, axis=0).max()
+    moved = np.flatnonzero((np.abs(places - own[cities]) > far).any(axis=1))
+    if len(moved):
+        first = moved[0]
+        there, here = (", ".join(f"{x:.15g}" for x in row) for row in (places[first], own[cities[first]]))
+        _log.warning(
+            "%s:%d: the city is at (%s), and at (%s) in the instance: is the tour of another one?",
+            text.file, lines[first], there, here,
+        )  # fmt: skip
 
 
 def _check_order(text: Table, lines: list[int], rows: list[list[str]], last: float) -> float:
