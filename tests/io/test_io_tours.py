@@ -283,6 +283,22 @@ def test_places_of_another_instance_are_told(tmp_path, caplog, titles, ending):
         assert not caplog.text
 
 
+@pytest.mark.parametrize("metric", ["haversine", "GEO"])
+def test_places_as_the_instance_was_given_are_its_own(tmp_path, caplog, metric):
+    """Tours have longitudes up to 180, and decimal degrees; a sorted table of the instance has its own."""
+    rows = ["1,10.5,200", "2,11.25,205", "3,12,170"]
+    (tmp_path / "p.csv").write_text("\n".join(["id,lat,lon", *rows]), encoding="utf-8")
+    problem = load(tmp_path / "p.csv", metric=metric)
+    (tmp_path / "sorted.csv").write_text("\n".join(["id,lat,lon", *rows[::-1]]), encoding="utf-8")
+    write_tour(tmp_path / "written.csv", [2, 1, 0], problem)
+    for file in ("sorted.csv", "written.csv"):
+        assert read_tour(tmp_path / file, problem).tolist() == [2, 1, 0]
+    assert not caplog.text
+    (tmp_path / "empty.csv").write_text("id,lat,lon\n", encoding="utf-8")
+    with pytest.raises(InvalidTour, match="a tour of 0 cities"):
+        read_tour(tmp_path / "empty.csv", problem)
+
+
 def test_names_may_come_from_another_column(tmp_path):
     (tmp_path / "p.csv").write_text("id,city,shop,x,y\n1,A,k,0,0\n2,B,l,0,1\n3,C,m,1,0\n")
     cities, shops = load(tmp_path / "p.csv"), load(tmp_path / "p.csv", columns={"name": "shop"})

@@ -64,7 +64,7 @@ def tour_in(text: Table, problem: Problem) -> TourFile:
         cities = problem.cities_of(np.array(ids, dtype=np.int64))
         if name is not None and problem.labels is not None:
             _check_names(text, titles[id], titles[name], cities, names, problem)
-    if axes:
+    if places:
         _compare_places(text, numbers, np.concatenate(places), cities, problem)
     return TourFile(cities, said)
 
@@ -120,12 +120,16 @@ def _compare_places(
     cities: NDArray[np.int32],
     problem: Problem,
 ) -> None:
-    """Say where a city is not at its place in the instance; what is no plain number is not compared."""
+    """Say where a city is not at its place, as tours have it or as the instance was given; what is no plain
+    number is not compared."""
     own = places_of(problem)
     if own is None:
         return
     far = _MOVED * np.ptp(own, axis=0).max()
-    moved = np.flatnonzero((np.abs(places - own[cities]) > far).any(axis=1))
+    is_moved = (np.abs(places - own[cities]) > far).any(axis=1)
+    if problem.coordinates is not None:
+        is_moved &= (np.abs(places - problem.given_coordinates()[cities]) > far).any(axis=1)
+    moved = np.flatnonzero(is_moved)
     if len(moved):
         first = moved[0]
         there, here = (", ".join(f"{x:.15g}" for x in row) for row in (places[first], own[cities[first]]))
