@@ -93,11 +93,11 @@ def report(results: Results) -> list[Section]:
     for device in DEVICES.values():
         words += [f"mean error, %, {device}", "optimal", "instances", "up to cities"]
     text = (
-        "Every pass evaluates all pairs of a city and one on its list of 40, and makes the best move of all; "
-        "after a kick come as many passes as lead to a local optimum. Moves are those of *next edges*. "
-        "Speed-ups are of whole calls with set-up and start tour, instance by instance, of a GPU over one "
-        "core; both end with the same tour after the same passes. On the CPU 13 cells ran at once, on 16 "
-        "cores, beside those on the GPU; those of pla33810 and pla85900 beside other work."
+        "Every pass evaluates all pairs of a city and one on its list of 40, and makes the best move of "
+        "all, of those of *next edges*; after a kick come as many passes as lead to a local optimum. "
+        "Speed-ups are of whole calls, instance by instance; GPU and core end with the same tour after the "
+        "same passes. On the CPU 13 cells ran at once, on 16 cores, beside those on the GPU; those of "
+        "pla33810 and pla85900 beside other work."
     )
     return [
         Section("Algorithm 1 to the letter", [*words, *SPEEDUPS], rows, text),
@@ -150,8 +150,8 @@ def _passes(results: Results) -> Section:
     ]
     text = (
         "A pass on the GPU: the kernels, with its share of kicks; on the CPU everything. Runs of "
-        f"{FEW} n begin with a local optimum of many moves a pass, as a core takes minutes from a "
-        "nearest-neighbour tour to one."
+        f"{FEW} n begin with a local optimum of many moves a pass: a core takes minutes to reach one from a "
+        "nearest-neighbour tour."
     )
     return Section("Algorithm 1: passes", words, rows, text)
 

@@ -129,12 +129,11 @@ def report(results: Results) -> list[Section]:
         words += [f"mean error, %, {DEVICES[device]}", "optimal", "instances", "up to cities"]
     words += SPEEDUPS
     text = (
-        "Speed-ups are of whole calls with set-up and start tour, instance by instance. On the GPU searches "
-        "of 10 n kicks, and those that undo longer tours, ran ten at a time, so that one by itself would be "
-        "faster. Every search is one chain, as the document's are, on a CPU core and on the GPU, except for "
-        "those with 32 chains. After a kick *ils* examines the ends of changed edges; algorithm 1 to the "
-        "letter is below. *Whole GPU*: one tour, kicked in all its parts at once, beside one chain on a CPU "
-        "core that undoes longer tours, too."
+        "Speed-ups are of whole calls, instance by instance. On the GPU searches of 10 n kicks, and those "
+        "that undo longer tours, ran ten at a time; one by itself would be faster. Every search is one "
+        "chain, as the document's are, except for those with 32 chains. After a kick *ils* examines the "
+        "ends of changed edges. *Whole GPU*: one tour, kicked in all its parts at once, beside one chain on "
+        "a CPU core that undoes longer tours, too."
     )
     table = Section("Table 3: searches", words, rows, text)
     return [
@@ -166,9 +165,9 @@ def _hypotheses(results: Results) -> Section:
     words = ["search", "mean error, %", "optimal", "s in all"]
     text = (
         f"Over {len(common)} instances up to {max((n for _, n in common), default=0)} cities, on a CPU core. "
-        "*passes*: after a kick all cities are examined, and not the ends of changed edges only; *best*: "
-        "every pass makes the best move of all cities, as the text of the document says; *first*: one city "
-        "after the other makes its best move."
+        "*passes*: after a kick all cities are examined, not only the ends of changed edges; *best*: a pass "
+        "makes the best move of all cities, as the document's text says; *first*: one city after the other "
+        "makes its best move."
     )
     return Section("1 n kicks: what might explain 0.78 %", words, rows, text)
 

@@ -98,8 +98,10 @@ def best_launch(launches: Iterable[tuple[int, int, int, float, int]], cities: in
 def of_000(m: Measured) -> Iterator[str]:
     launches = list(m.launches())
     many = [ms for _, b, g, ms, _ in launches if b * g >= 15000]
-    yield f"holds, 2048. An H100 holds {HOPPER * 2048 // 1000} {HOPPER * 2048 % 1000}, and from 15 000 on"
-    yield f"{spread(many, 2)} ms are the time of three launches"
+    yield (
+        f"An H100 holds {HOPPER * 2048 // 1000} {HOPPER * 2048 % 1000}; from 15 000 on, a pass is shorter "
+        f"than its three launches, {spread(many, 2)} ms."
+    )
     few = [passes for _, b, g, _, passes in launches if b * g <= 2048]
     assert set(few) == {200}
     yield f"Launches of up to 2048 threads do only the first {few[0]} passes"
@@ -111,8 +113,8 @@ def of_000(m: Measured) -> Iterator[str]:
         ratios.append((fastest[128] / fastest[1024], ours))
     theirs, ours = (max(column) for column in zip(*ratios, strict=True))
     yield (
-        f"With blocks of 128 threads the K600 takes up to {theirs:.1f} times as long as with 1024, because "
-        f"its shared memory then holds too few threads; an H100 at most {ours:.2f} times."
+        "With blocks of 128 threads instead of 1024 the K600, whose shared memory then holds too few "
+        f"threads, takes up to {theirs:.1f} times as long, an H100 at most {ours:.2f} times."
     )
     more = spread(more_passes(m), 0, 100)
     yield f"From the identity they take {more} % more passes than the published ones"
@@ -120,17 +122,17 @@ def of_000(m: Measured) -> Iterator[str]:
     starts = [row["nn_initial"] / row["naive_initial"] for row in rows]
     saved = [1 - row["nn_passes"] / row["naive_passes"] for row in rows]
     yield (
-        f"Its nearest-neighbour tours are {spread(starts, 0, 100)} % as long as the naive ones, and save "
-        f"{spread(saved, 0, 100)} % of the passes. Ours are "
+        f"Its nearest-neighbour tours are {spread(starts, 0, 100)} % as long as the identity, and save "
+        f"{spread(saved, 0, 100)} % of the passes; ours are "
         f"{spread(start_tours(m, 'start_length'), 1, 100)} % as long, and save "
         f"{spread([1 - share for share in start_tours(m, 'passes')], 0, 100)} %."
     )
     ms = {row["cities"]: row["kernel_ms"] for row in published("000").rows("B-1")}
     partitions = {row["cities"]: row["partitions"] for row in published("000").rows("4.19")}
     yield (
-        "from 15 000 to 60 000 cities its time grows by "
-        f"{ms[60000] / ms[15000]:.0f}, moves by {(60000 / 15000) ** 2:.0f}, partitions by "
-        f"{partitions[60000] / partitions[15000]:.0f}."
+        "from 15 000 to 60 000 cities its time grows "
+        f"{ms[60000] / ms[15000]:.0f}-fold, moves {(60000 / 15000) ** 2:.0f}-fold, partitions "
+        f"{partitions[60000] / partitions[15000]:.0f}-fold."
     )
 
 

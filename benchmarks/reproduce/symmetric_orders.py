@@ -137,8 +137,8 @@ def report(results: Results) -> list[Section]:
     words += [f"s, {what}, {DEVICES[device]}" for device in devices for what in METHODS]
     text = (
         f"{published('003').notes('figure 6')} Symmetric moves are in the order of the hardware; random ones "
-        "end after as many failures in a row as the square of the number of cities, which are counted. 50 "
-        "elements are the array of figure 5. Distances are not rounded."
+        "end after n^2 failures in a row at n cities, which are counted. 50 elements are the array of "
+        "figure 5. Distances are not rounded."
     )
     text += _compared(results) + _near(results)
     lines = {}

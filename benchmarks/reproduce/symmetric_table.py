@@ -104,10 +104,10 @@ def report(results: Results) -> list[Section]:
     words += ["Concorde 2-opt s, published", *(f"over {DEVICES[device]}" for device in results.devices())]
     chart = Chart("Symmetrical 2-opt to the local optimum", "cities", "s", lines)
     text = (
-        "Errors are those of the tours in TSPLIB's rounded distances. The descents go by distances that are "
-        "not rounded, as the document's seem to; beside them is the error of those that go by rounded ones. "
-        "Concorde's times are the document's, means of 1000 runs on its Pentium; the last columns divide "
-        "them by our times, each of one call with set-up and check."
+        "Errors are in TSPLIB's rounded distances. Descents go by distances that are not rounded, as the "
+        "document's seem to; beside their errors are those of descents by rounded ones. Figures of Concorde "
+        "are the document's, means of 1000 runs on its Pentium; the last columns divide its times by those "
+        "of our calls."
     )
     descents = Section("Without annealing", words, rows, text, chart)
     return [descents, _shortest(results), _annealing(results), _quotients(results)]
@@ -128,8 +128,8 @@ def _quotients(results: Results) -> Section:
             if quotient:
                 lines.setdefault(what, []).append((cities, quotient))
     text = (
-        "Ours are of whole calls, on the CPU with one thread, with the shortest schedule below 5 %: for few "
-        "cities a call on a GPU is mostly set-up."
+        "Of whole calls, on the CPU with one thread, with the shortest schedule below 5 %; for few cities a "
+        "call on a GPU is mostly set-up."
     )
     chart = Chart("Quotients of times", "cities", "times", lines)
     return Section("Figures 20 and 21: quotients of times", (), (), text, chart)
@@ -149,11 +149,9 @@ def _shortest(results: Results) -> Section:
     for chains in ("all chains", "one chain"):
         words += [f"error, %, {chains}", "rotations a city", "s in all", "s, kernels", "ratio"]
     text = (
-        f"The document adjusts its schedules to an error below {BELOW:g} %. So do these: of "
-        f"{', '.join(map(str, ROTATIONS[:6]))}, ... rotations a city they make the least that is enough, "
-        "with as many chains as the GPU has by default, and with one, as the document has it. The time of "
-        "the kernels is compared; a call has some milliseconds more, for the instance, its upload and the "
-        "report."
+        f"The fewest of {', '.join(map(str, ROTATIONS[:6]))}, ... rotations a city that end below {BELOW:g} "
+        "%, with as many chains as the GPU has by default, and with one, as the document has it. Ratios are "
+        "of the kernels; a call takes some milliseconds more."
     )
     return Section("With annealing, just below 5 %", words, rows, text)
 
@@ -173,8 +171,5 @@ def _annealing(results: Results) -> Section:
     for device in results.devices():
         for what in ("a fiftieth of the time", "the same time"):
             words += [f"{DEVICES[device]}, {what}: error, %", "s"]
-    text = (
-        "The time is given as the limit, and the schedule is fitted to it; no run has less than "
-        f"{MIN_SECONDS:g} s."
-    )
+    text = f"The schedule is fitted to a time limit, which is at least {MIN_SECONDS:g} s."
     return Section("With annealing, for a given time", words, rows, text)

@@ -44,7 +44,7 @@ def study(harness):
 
 
 def test_long_tables_are_files(harness, study, tmp_path):
-    from benchmarks.reproduce.harness.pages import MOST_ROWS, markdown
+    from benchmarks.reproduce.harness.pages import MOST_ROWS, MOST_ROWS_BESIDE_A_CHART, markdown
 
     rows = [[f"row {number}", number] for number in range(MOST_ROWS + 1)]
     study.report = lambda results: [harness.Section("Long", ["what", "number"], rows)]
@@ -53,6 +53,15 @@ def test_long_tables_are_files(harness, study, tmp_path):
     assert "row 3" not in text
     lines = (tmp_path / "toy_1.csv").read_text(encoding="utf-8").splitlines()
     assert lines == ["what,number", *(f"row {number},{number}" for number in range(MOST_ROWS + 1))]
+    chart = harness.Chart("toy", "x", "y", {"line": [(1.0, 2.0), (10.0, 4.0)]})
+    drawn = [
+        harness.Section("Drawn", ["what", "number"], rows[: MOST_ROWS_BESIDE_A_CHART + more], chart=chart)
+        for more in (0, 1)
+    ]
+    study.report = lambda results: drawn
+    text = markdown(study, harness.Results([]), tmp_path)
+    assert text.count("row 3") == 1
+    assert f"[{MOST_ROWS_BESIDE_A_CHART + 1} rows](toy_2.csv)" in text
 
 
 def cells_of(folder):

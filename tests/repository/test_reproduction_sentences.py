@@ -62,3 +62,18 @@ def test_sentences_about_what_is_missing_are_true(sentences, measured):
         whole = {counts.pop(search) for search in list(counts) if "whole GPU" in search}
         assert whole <= {sum(n >= 2000 for _, n in measured.plane)}
         assert set(counts.values()) == {len(measured.plane)}
+
+
+def test_what_tables_give_once_is_the_same_on_both_devices(measured):
+    for study, figure in (
+        ("two_opt_sizes", "passes"),
+        ("two_opt_starts", "passes"),
+        ("three_opt_sizes", "passes"),
+        ("symmetric_hardware", "iterations"),
+    ):
+        both = set(measured.names(study, "cpu")) & set(measured.names(study, "cuda"))
+        names = {name for name in both if not name.startswith("pass ")}  # of these a GPU makes ten
+        assert names
+        for name in names:
+            cpu, gpu = (measured.get(study, name, device)[figure] for device in ("cpu", "cuda"))
+            assert cpu == gpu, f"{study}: {name}"

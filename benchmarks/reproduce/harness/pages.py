@@ -12,6 +12,7 @@ from benchmarks.reproduce.harness.results import Results
 from benchmarks.reproduce.harness.study import Study, name_of, title_of
 
 MOST_ROWS = 16  # of a table in a page; longer ones are files beside it
+MOST_ROWS_BESIDE_A_CHART = 8  # which shows what they say
 
 
 def markdown(study: Study, results: Results, folder: Path) -> str:
@@ -19,19 +20,20 @@ def markdown(study: Study, results: Results, folder: Path) -> str:
     for ending in ("svg", "csv"):
         for old in folder.glob(f"{name_of(study)}_[0-9]*.{ending}"):
             old.unlink()
-    blocks = ["\n".join(f"- measured, {line}" for line in results.machines())]
+    blocks = ["\n".join(f"- {line}" for line in results.machines())]
     for place, section in enumerate(study.report(results), start=1):
         blocks.append(f"### {section.title}")
         if section.text:
             blocks.append(section.text)
-        if len(section.rows) > MOST_ROWS:
+        drawn = section.chart is not None and not section.chart.empty
+        if len(section.rows) > (MOST_ROWS_BESIDE_A_CHART if drawn else MOST_ROWS):
             name = f"{name_of(study)}_{place}.csv"
             with open(folder / name, "w", encoding="utf-8", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows([section.header, *section.rows])
             blocks.append(f"[{len(section.rows)} rows]({name})")
         elif section.rows:
             blocks.append(table(section.header, section.rows))
-        if section.chart is not None and not section.chart.empty:
+        if section.chart is not None and drawn:
             name = f"{name_of(study)}_{place}.svg"
             section.chart.write(folder / name)
             blocks.append(f"![{section.chart.title}]({name})")
