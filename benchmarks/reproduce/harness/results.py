@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,8 @@ class Results:
         """Return a line for each machine and commit that cells were measured with."""
         found: dict[tuple[str, ...], set[str]] = {}
         for row in self.rows:
-            key = (DEVICES[row["device"]], row["machine"], row["threads"])
+            machine = re.sub(r"\(R\)| Processor|, Linux x86_64", "", row["machine"])
+            key = (DEVICES[row["device"]], machine, row["threads"])
             found.setdefault(key, set()).add(f"{row['date']} at {row['commit']}")
         return [
             f"{device}: {machine}, {threads}; {', '.join(sorted(dates))}"
