@@ -355,6 +355,28 @@ def test_large_integers_that_differ_beyond_doubles():
         assert n > 8 or result.length == best
 
 
+@pytest.mark.parametrize("kind", ["walls", "above 2**53", "places"])
+def test_a_callback_is_told_all_digits_of_long_integers(kind):
+    chance = np.random.default_rng(3)
+    if kind == "places":  # a random tour is longer than 2**53, and the best one is not
+        problem = Problem.from_points(chance.integers(0, 8 * 10**13, (400, 2)), "EUC_2D")
+    else:
+        base, spread = (2**48, 99) if kind == "walls" else (0, 2**52)
+        rows = base + chance.integers(0, spread, (40, 40))
+        rows = np.maximum(rows, rows.T)
+        wall = chance.random((40, 40)) < 0.5
+        rows[wall | wall.T] = 2**60 if kind == "walls" else rows[0, 1]
+        problem = Problem.from_matrix(rows, wall=2**60 if kind == "walls" else None)
+    heard = []
+
+    def told(progress):
+        heard.append(progress.length)
+        assert progress.length == problem.length(progress.tour())
+
+    warptsp.solve(problem, start="random", kicks=2000, threads=1, device="cpu", callback=told)
+    assert len(set(heard)) > 1
+
+
 def test_large_integers_in_files(tmp_path):
     rows = large_integers(10**30, 6)
     best = exact.optimum(rows)[0]
