@@ -40,8 +40,9 @@ class Itinerary(NamedTuple):
         legs = problem.distance(tails, heads) if weights is None else weights.matrix[tails, heads]
         if weights is None and problem.wall is not None and (legs >= problem.wall).any():
             legs = np.where(legs >= problem.wall, np.inf, legs)
-        cumulative = np.zeros(n, dtype=legs.dtype)
-        np.cumsum(legs[: n - 1], out=cumulative[1:])
+        fits = legs.dtype != np.int64 or legs.sum(dtype=np.float64) < 2.0**62
+        cumulative = np.zeros(n, dtype=legs.dtype if fits else np.object_)
+        np.cumsum(legs[: n - 1], out=cumulative[1:], dtype=cumulative.dtype)
         return cls(legs, cumulative)
 
 
