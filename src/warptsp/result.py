@@ -201,8 +201,8 @@ class Result(Exports):
             Fact(
                 "",
                 name=stage.method,
-                words=f"{'no tour' if math.isinf(stage.length) else length_text(stage.length, unit)} "
-                f"after {stage.seconds:.2f} s on {stage.device}, {stage.stop_reason}",
+                words=f"{length_text(stage.length, unit)} after {stage.seconds:.2f} s on {stage.device}, "
+                f"{stage.stop_reason}",
             )
             for stage in self.stages
             if len(stages) > 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_number, shown
 from warptsp._words import as_called
@@ -159,9 +159,9 @@ def distances(problem: Problem, tour: NDArray[np.int32]) -> tuple[Itinerary, str
     return None if other is None else (Itinerary.of(problem, tour, other), other.unit)
 
 
-def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
+def length_of(problem: Problem, tour: ArrayLike, *, threads: int = 1) -> int | float:
     """The exact length of a tour; infinite with a missing arc, of which `Problem.length` counts the wall."""
-    return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour)
+    return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour, threads=threads)
 
 
 def clock(seconds: float, *, wide: bool = False) -> str:
