@@ -31,10 +31,15 @@ def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool =
     ('17 430 km', '850.40 m', '30 000 km')
     >>> length_text(7530, "s"), length_text(7530.5, "s", down=True), length_text(40.5, "s")
     ('2:05 h (7530 s)', '2:05 h (7530.5 s)', '40.5 s')
+
+    >>> length_text(math.inf, "m")  # of a tour through missing arcs
+    'infinite'
     """
+    if math.isinf(length):
+        return "infinite"
     if unit == "s":
         exact = f"{number_text(length, down=down)} s"
-        minutes = int(length // 60.0) if math.isfinite(length) else 0
+        minutes = int(length // 60.0)
         return f"{minutes // 60}:{minutes % 60:02} h ({exact})" if minutes else exact
     if unit == "m":
         if abs(length) < 1000.0:

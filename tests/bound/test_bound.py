@@ -54,6 +54,21 @@ def test_all_pairs_prove_the_bound(metric, path):
             assert 0.95 * known < bound.value <= known
 
 
+@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.EXACT_2D, "whole"], ids=str)
+@pytest.mark.parametrize("n", [4, 5, 13, 40])
+def test_a_tour_whose_edges_are_all_fixed(metric, n):
+    order = np.random.default_rng(n).permutation(n)
+    edges = np.stack([order, np.roll(order, -1)], axis=1)
+    for left_out in range(3):
+        problem = replace(problem_of(metric, n, side=300), fixed_edges=edges[left_out:])
+        length = problem.length(order)
+        for tour in (None, order):
+            bound = lower_bound(problem, tour, threads=1)
+            assert_proved(problem, bound)
+            assert bound.value == pytest.approx(length, rel=1e-6)
+            assert bound.value <= length
+
+
 def test_thousands_of_cities():
     draw = np.random.default_rng(5)
     uniform = draw.integers(0, 10**6, (2500, 2))

@@ -365,3 +365,10 @@ def test_what_is_no_distance():
         Problem.from_matrix(
             scipy.sparse.csr_array(empty + scipy.sparse.eye_array(200_000, k=1)), asymmetric=True
         )
+
+
+def test_the_length_of_fixed_arcs_may_exceed_64_bits():
+    n = 1100
+    fixed = np.stack([np.arange(1, n - 2), np.arange(2, n - 1)], axis=1)
+    problem = Problem.from_matrix(np.full((n, n), 2**53 - 1), asymmetric=True, fixed_edges=fixed)
+    assert DirectedPaths.of(problem).fixed_length == (n - 3) * (2**53 - 1)

@@ -126,3 +126,10 @@ def test_a_picture_takes_no_times_that_are_none(tmp_path):
         result.save(tmp_path / "a.svg", speed=-1)
     with pytest.raises(TypeError, match="speeed"):
         result.save(tmp_path / "a.svg", speeed=1)
+
+
+def test_distances_from_the_start_may_exceed_64_bits():
+    n = 1100
+    problem = Problem.from_matrix(np.full((n, n), 2**53 - 1))
+    cumulative = Itinerary.of(problem, np.arange(n, dtype=np.int32)).cumulative
+    assert cumulative.tolist() == [city * (2**53 - 1) for city in range(n)]

@@ -335,7 +335,7 @@ def test_a_path_of_two_cities(path, tmp_path):
     proof = prove(problem, certificate=file)
     assert proof.proved
     assert (proof.length, proof.lower_bound, proof.bound_gap) == (5, bound_of_optimal(5.0), 0)
-    assert proven_bound(problem, read_proof(file, problem)) == 5
+    assert proven_bound(problem, read_proof(file, problem)) == proof.lower_bound
     assert warptsp.solve(problem, method="construct", prove=True).proved_optimal
 
 

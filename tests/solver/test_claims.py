@@ -355,6 +355,28 @@ def test_large_integers_that_differ_beyond_doubles():
         assert n > 8 or result.length == best
 
 
+@pytest.mark.parametrize("kind", ["walls", "above 2**53", "places"])
+def test_a_callback_is_told_all_digits_of_long_integers(kind):
+    chance = np.random.default_rng(3)
+    if kind == "places":  # a random tour is longer than 2**53, and the best one is not
+        problem = Problem.from_points(chance.integers(0, 8 * 10**13, (400, 2)), "EUC_2D")
+    else:
+        base, spread = (2**48, 99) if kind == "walls" else (0, 2**52)
+        rows = base + chance.integers(0, spread, (40, 40))
+        rows = np.maximum(rows, rows.T)
+        wall = chance.random((40, 40)) < 0.5
+        rows[wall | wall.T] = 2**60 if kind == "walls" else rows[0, 1]
+        problem = Problem.from_matrix(rows, wall=2**60 if kind == "walls" else None)
+    heard = []
+
+    def told(progress):
+        heard.append(progress.length)
+        assert progress.length == problem.length(progress.tour())
+
+    warptsp.solve(problem, start="random", kicks=2000, threads=1, device="cpu", callback=told)
+    assert len(set(heard)) > 1
+
+
 def test_large_integers_in_files(tmp_path):
     rows = large_integers(10**30, 6)
     best = exact.optimum(rows)[0]
@@ -395,6 +417,49 @@ def test_bounds_and_certificates_of_large_integers(tmp_path):
     # Of another instance it proves nothing.
     longer = Problem.from_matrix([[d + (d > 0) for d in row] for row in rows])
     assert proven_bound(longer, read_proof(tmp_path / "proof.json", longer)) in (None, best + 11)
+
+
+def test_a_bound_of_large_integers_is_not_that_of_a_start_tour():
+    unit, n, chance = 10**12, 13, random.Random(197)
+    for _ in range(15):
+        # The digits below a unit do not fit beside the longest edge, and are rounded away.
+        rows = [[0] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(i):
+                rest = chance.choice([0, unit - 1, unit - 1])
+                rows[i][j] = rows[j][i] = chance.choice([1, 2]) * unit + rest
+        rows[0][1] = rows[1][0] = unit << 44
+        rows[0][2] = rows[2][0] = 0
+        best, start = exact.optimum(rows)
+        begin = chance.randrange(n - 3)
+        start[begin : begin + 4] = start[begin : begin + 4][::-1]
+        result = warptsp.solve(rows, start=start, threads=1, bound=False, prove=False)
+        assert result.lower_bound is not None
+        assert result.lower_bound <= best, rows
+        assert not result.proved_optimal or result.length == best
+
+
+@pytest.mark.parametrize("n", [3, 8])
+def test_a_certificate_of_large_integers_proves_what_is_claimed(tmp_path, n):
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+    rows = large_integers(1 << 70, n, spread=10**30)
+    problem, file = Problem.from_matrix(rows), tmp_path / "proof.json"
+    assert not problem.reduced.exact
+    proof = warptsp.prove(problem, threads=1, certificate=file)
+    assert proof.certified
+    assert proven_bound(problem, read_proof(file, problem)) == proof.lower_bound <= exact.optimum(rows)[0]
+
+
+def test_a_certificate_of_two_or_three_cities_claims_no_digit_that_is_rounded(tmp_path):
+    pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+    for n in (1, 2, 3):
+        problem = Problem.from_points(unit_points(n, 1) + 0.1)
+        proof = warptsp.prove(problem, certificate=tmp_path / "proof.json")
+        bound = warptsp.lower_bound(problem)
+        write_certificate(tmp_path / "bound.json", problem, bound)
+        assert proven_bound(problem, read_proof(tmp_path / "proof.json", problem)) == proof.lower_bound
+        proven = proven_value(problem, read_certificate(tmp_path / "bound.json", problem))
+        assert bound.value <= proven <= proof.length * (1 - 1e-12)
 
 
 def test_large_integers_beside_infinity_keep_their_digits():

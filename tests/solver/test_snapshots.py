@@ -57,6 +57,22 @@ def test_all_of_them_begin_where_the_result_does(tmp_path):
     assert np.array_equal(np.load(file), result.tour)
 
 
+def test_tours_through_missing_arcs_have_no_length():
+    n, i = 20, math.inf
+    rows = np.full((n, n), i)
+    cities = np.arange(n)
+    rows[cities, (cities + 1) % n] = 1.0
+    rows[cities, (cities + 7) % n] = 3.0
+    problem = Problem.from_matrix(rows, asymmetric=True, unit="m")
+    start = np.random.default_rng(1).permutation(n)
+    result = warptsp.solve(problem, method="construct", start=start, then="lk", kicks=20, snapshots=5)
+    assert_are_sound(result, 5)
+    assert result.length == n == result.stages[1].length
+    assert all(snapshot.length < problem.wall for snapshot in result.snapshots)
+    assert result.stages[0].length == i
+    assert "construct    infinite after" in result.summary()
+
+
 @pytest.mark.gpu
 def test_the_gpu_is_asked_for_its_tours(gpu):
     points = unit_points(20_000, 5)
@@ -137,7 +153,7 @@ def recorded(limit, seconds):
 class _Lengths:
     """A problem whose tours are as long as a test says."""
 
-    n, open, now = 2, OpenPath(), 0.0
+    n, open, wall, now = 2, OpenPath(), None, 0.0
 
     def length(self, tour, threads):
         return self.now

@@ -13,6 +13,7 @@ from instances import unit_points
 import warptsp
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound
 from warptsp.groups import choose
+from warptsp.interop import fast_tsp
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.missing import with_infinity
 
@@ -242,6 +243,30 @@ def test_of_arcs_without_a_tour_nothing_false_is_said(tmp_path):
     assert f"length       none: 1 arc is missing, such as the one from {tail} to {head}" in text
     assert "not written: there is none" in text
     assert "optimal" not in text
+
+
+def test_a_tour_through_missing_arcs_has_no_length(tmp_path):
+    rows = [[0, 1, INF, 2], [1, 0, 3, INF], [INF, 3, 0, 4], [2, INF, 4, 0]]
+    problem, tour = Problem.from_matrix(rows, unit="m"), [0, 2, 1, 3]
+    with pytest.raises(NoTourFound) as caught:
+        warptsp.merge(problem, [tour, tour])
+    assert caught.value.result.length == INF
+    assert warptsp.merge(problem, [tour, [0, 1, 2, 3]]).length == 10
+    assert (fast_tsp.compute_cost(tour, rows), fast_tsp.score_tour(tour, rows, 10)) == (INF, 0)
+    durations = [[None if d == INF else d for d in row] for row in rows]
+    places = [{"location": [place, place % 2]} for place in range(4)]
+    (tmp_path / "m.json").write_text(json.dumps({"durations": durations, "sources": places}))
+    for name, cities in (("a.txt", "1 3 2 4"), ("b.txt", "1 2 3 4")):
+        (tmp_path / name).write_text(cities)
+    instance, through, there = (tmp_path / name for name in ("m.json", "a.txt", "b.txt"))
+    assert "infinite  " in invoke("merge", instance, through, there).stdout
+    page = tmp_path / "page.html"
+    for command in ("merge", through, through), ("check", through), ("report", there, through, page):
+        done = invoke(command[0], instance, *command[1:])
+        assert done.exit_code != 0, command
+        assert "missing" in str(done.exception), command
+    told = json.loads(invoke("bound", instance, "--tour", through, "--json").stdout)
+    assert (told["lower_bound"], told["length"], told["bound_gap_percent"]) == (10, None, None)
 
 
 def test_a_tour_with_missing_arcs_is_marked_where_somebody_writes_it(tmp_path):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from warptsp.bound.box_tree import BoxTree
 from warptsp.bound.document import Document, write_document
 from warptsp.bound.held_karp import LowerBound, value_of
+from warptsp.claims import bound_of_optimal
 from warptsp.errors import UnsupportedProblem
 from warptsp.problem import Problem
 
@@ -100,7 +101,7 @@ def proven_value(problem: Problem, bound: LowerBound) -> int | float:
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and certificates are for symmetric instances")
     if n < 3:
-        return problem.length(np.arange(n, dtype=np.int32))
+        return bound_of_optimal(problem.length(np.arange(n, dtype=np.int32)))
     potentials = bound.potentials.astype(np.int64)
     total = -2 * int(potentials.sum()) + _FIXED_BONUS * len(problem.fixed_edges)
     if problem.open is None:

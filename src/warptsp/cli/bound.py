@@ -72,7 +72,7 @@ def command(
         )
         if certificate is not None and bound.certified:
             attempts.make(write_certificate, certificate, problem, bound)
-    length = None if cities is None else problem.length(cities)
+    length = None if cities is None or len(problem.missing_arcs(cities)) else problem.length(cities)
     gap = None if length is None or not bound.certified else bound.gap(length)
     unit = problem.unit
     least = "none: the computation ended before one was proved"

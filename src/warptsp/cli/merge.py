@@ -7,7 +7,7 @@ from warptsp._facts import Fact
 from warptsp.cli._command import argument, as_command
 from warptsp.cli._options import InstanceFile, OpenOrClosed, Reading, Seed, Threads
 from warptsp.cli._outputs import TourOutputs
-from warptsp.cli._tours import check_has_no_missing_arcs, read_tours
+from warptsp.cli._tours import read_tours
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
 
@@ -43,7 +43,6 @@ def command(
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
-        check_has_no_missing_arcs(problem, result.tour, "the merged tour")
         written = outputs.write(problem, result.tour)
     lengths = [length_of(problem, tour) for tour in cities]
     unit = problem.unit

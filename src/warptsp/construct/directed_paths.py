@@ -35,7 +35,7 @@ class DirectedPaths:
         both = start is not None and end is not None
         arcs = np.vstack([fixed, np.array([(end, start)], dtype=np.int32)]) if both else fixed
         cities, begin = _chains(problem.n, arcs)
-        length = problem.distance(fixed[:, 0], fixed[:, 1]).sum().item()
+        length = sum(problem.distance(fixed[:, 0], fixed[:, 1]).tolist())
         if len(begin) > 2 or len(arcs) == 0:
             first, last = cities[begin[:-1]], cities[begin[1:] - 1]
             if len(arcs):

@@ -3,12 +3,14 @@
 Signatures and results are those of fast-tsp 0.2. ``docs/moving.md`` says what differs.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
+from warptsp.problem.itinerary import length_of
 from warptsp.problem.search import search_distances
 
 from ._calls import matrix_problem, solve_here
@@ -101,8 +103,8 @@ def is_valid_dist_matrix(dists: Any) -> str | None:
 
 
 def compute_cost(tour: Sequence[int], dists: Any) -> int | float:
-    """Return the length of a tour, or of any closed walk."""
-    return matrix_problem(dists).length(tour)
+    """Return the length of a tour, or of any closed walk; infinite through a missing arc."""
+    return length_of(matrix_problem(dists), tour)
 
 
 def score_tour(tour: Sequence[int], dists: Any, opt_cost: float) -> float:
@@ -117,7 +119,7 @@ def score_tour(tour: Sequence[int], dists: Any, opt_cost: float) -> float:
     opt_cost = checked_number("opt_cost", opt_cost, minimum=0.0, what="a length, 0 or more")
     if not is_valid_tour(problem.n, tour):
         raise InvalidTour(f"the tour {shown(tour)} does not have each of {problem.n} cities once")
-    cost, naive = problem.length(tour), problem.length(greedy_nearest_neighbor(dists))
-    if naive <= opt_cost:
+    cost, naive = (length_of(problem, made) for made in (tour, greedy_nearest_neighbor(dists)))
+    if naive <= opt_cost or math.isinf(cost):
         return 1.0 if cost <= opt_cost else 0.0
     return float(0.02 ** ((cost - opt_cost) / (naive - opt_cost)))

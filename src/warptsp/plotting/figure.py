@@ -18,6 +18,7 @@ from warptsp.outputs import atomic_write
 from warptsp.plotting.plane import PANEL, check_has_places, city_plane, tour_edges
 from warptsp.plotting.raster import MIN_EXTENT
 from warptsp.problem.checks import bounds_of
+from warptsp.problem.itinerary import length_of
 from warptsp.progress import relative_gap
 from warptsp.quantities import format_gap, length_text
 from warptsp.text import printable
@@ -181,7 +182,7 @@ def _drawn(problem: Problem, tour: ArrayLike, known: KnownLength | None) -> tupl
     """Return the edges of a tour, which is checked, and what is said about it."""
     threads = available_threads()
     problem.check_tour(tour, threads=threads)
-    length = problem.length(tour, threads=threads)
+    length = length_of(problem, np.asarray(tour, dtype=np.int32), threads=threads)
     gap = relative_gap(length, None if known is None else known.length)
     words = f"length {length_text(length, problem.unit)}" + (
         "" if gap is None else f", gap {format_gap(gap)}"

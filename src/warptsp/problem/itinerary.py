@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_number, shown
 from warptsp._words import as_called
@@ -40,8 +40,9 @@ class Itinerary(NamedTuple):
         legs = problem.distance(tails, heads) if weights is None else weights.matrix[tails, heads]
         if weights is None and problem.wall is not None and (legs >= problem.wall).any():
             legs = np.where(legs >= problem.wall, np.inf, legs)
-        cumulative = np.zeros(n, dtype=legs.dtype)
-        np.cumsum(legs[: n - 1], out=cumulative[1:])
+        fits = legs.dtype != np.int64 or legs.sum(dtype=np.float64) < 2.0**62
+        cumulative = np.zeros(n, dtype=legs.dtype if fits else np.object_)
+        np.cumsum(legs[: n - 1], out=cumulative[1:], dtype=cumulative.dtype)
         return cls(legs, cumulative)
 
 
@@ -158,9 +159,9 @@ def distances(problem: Problem, tour: NDArray[np.int32]) -> tuple[Itinerary, str
     return None if other is None else (Itinerary.of(problem, tour, other), other.unit)
 
 
-def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
+def length_of(problem: Problem, tour: ArrayLike, *, threads: int = 1) -> int | float:
     """The exact length of a tour; infinite with a missing arc, of which `Problem.length` counts the wall."""
-    return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour)
+    return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour, threads=threads)
 
 
 def clock(seconds: float, *, wide: bool = False) -> str:

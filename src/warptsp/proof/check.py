@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp.bound.certificate import proven_value
+from warptsp.claims import bound_of_optimal
 from warptsp.errors import UnsupportedProblem
 from warptsp.problem import Problem
 from warptsp.problem.places import Places
@@ -45,12 +46,14 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     length = problem.length(certificate.tour)
     if (smaller := problem.reduced) is not None:
         found = proven_bound(smaller.problem, certificate)
-        bound = None if found is None else min(smaller.length(found), length)
-        return bound if bound == length or certificate.open else None
+        if found is None:
+            return None
+        # Where smaller integers were rounded down, what was proved of them is the bound alone.
+        return length if has_one_tour(problem) else min(smaller.length(found), length)
     if length != certificate.length:
         return None
     if has_one_tour(problem):
-        return length
+        return bound_of_optimal(length)
     places = None
     if certificate.places is not None:
         places = provable_places(problem)

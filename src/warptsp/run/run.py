@@ -16,6 +16,7 @@ from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
 from warptsp.outputs import Pace
 from warptsp.problem import KnownLength
+from warptsp.problem.values import EXACT_INTEGERS
 from warptsp.progress import WorkerProgress
 from warptsp.run.checkpoint import Checkpoint
 from warptsp.run.course import Course
@@ -182,8 +183,8 @@ class Run:
         """
         elapsed = self.elapsed()
         length = self._plain(length)
-        if not self.problem.integral and length < DRIFT * self.problem.distance_bound:
-            length = self._length(tour())  # of the running figure not all digits need be right
+        if self._may_be_rounded(length):
+            length = self._length(tour())
         best = self.best
         if best is not None and self.best_length is not None and length > self.best_length:
             # Another search came first, such as the CPU's while kernels were compiled.
@@ -325,6 +326,15 @@ class Run:
 
     def _kicks(self) -> int:
         return int(self.counters.get("kicks", 0))
+
+    def _may_be_rounded(self, length: int | float) -> bool:
+        """Whether a running figure, a sum of doubles that was longer before, may have wrong digits."""
+        longest = self.problem.distance_bound
+        if not self.problem.integral:
+            return length < DRIFT * longest
+        if self.problem.matrix is not None:
+            return self.problem.n * longest > EXACT_INTEGERS  # walls stand for missing arcs
+        return max(length, self.course.start_length or 0) > EXACT_INTEGERS
 
     def _ask(self, state: SearchState) -> bool:
         """Ask the criterion; True if it says stop."""

@@ -39,12 +39,13 @@ class Recorder:
         return is_news and (remaining is None or remaining > 3.0 * self._cost)
 
     def take(self, tour: Callable[[], NDArray[np.int32]], elapsed: float, threads: int) -> None:
-        """Keep a copy of this tour if it is shorter than the last one."""
+        """Keep a copy of this tour if it is shorter than the last one, and goes through no missing arc."""
         begun = time.monotonic()
         cities = turned_to_first(self._problem, np.array(tour(), dtype=np.int32))
         cities.flags.writeable = False
         length = self._problem.length(cities, threads=threads)
-        if not self._kept or length < self._kept[-1].length:
+        most = self._kept[-1].length if self._kept else self._problem.wall
+        if most is None or length < most:
             self._kept.append(Snapshot(elapsed, length, cities))
             # One place is the best tour's.
             if len(self._kept) > self._limit - 1:

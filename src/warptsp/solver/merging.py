@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 import warptsp._native as _native
 from warptsp._checks import shown
 from warptsp._words import counted
+from warptsp.claims import delivered_tour
 from warptsp.errors import InvalidOption
-from warptsp.interruption import FirstSignal, delivered
+from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.tours import path_of
@@ -63,6 +64,8 @@ def merge(
     ------
     InvalidProblem, InvalidTour, InvalidOption
         If an argument is invalid, fewer than two tours among them.
+    NoTourFound
+        If the merged tour has an arc that is missing from the matrix.
     KeyboardInterrupt
         By Ctrl-C and other signals as `solve` raises it, with the tour that there is in ``result``.
     """
@@ -92,7 +95,7 @@ def merge(
         method="merge",
         start="tour",
     )
-    return delivered(result, signals.caught)
+    return delivered_tour(instance, result, None)
 
 
 def tours_of(problem: Problem, tours: Any, option: str) -> list[NDArray[np.int32]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import time
 from collections.abc import Iterable, Sequence
@@ -143,7 +144,8 @@ class _Session:
             logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
         params = {name: value for name, value in step.given.items() if name not in unused}
         spent = run.elapsed() - begun
-        self.stages.append(Stage(step.method.name, device, spent, length, reason, counters, params))
+        shown = math.inf if len(settings.problem.missing_arcs(tour)) else length
+        self.stages.append(Stage(step.method.name, device, spent, shown, reason, counters, params))
         self._note_proof(length)
         return tour, length
 

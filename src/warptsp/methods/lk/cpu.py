@@ -168,6 +168,7 @@ class _Search(ThreadEngine["TourSearch"]):
         proved = self.native.prove(tuning.PROOF_TREES, self.run.token)
         stop = self.report("search")
         if proved:
+            self.run.offer(self._best())
             self.run.report_optimal()
         return proved or stop
 
