@@ -88,7 +88,7 @@ def load(
 
 def read_instance(path: str | os.PathLike[str], format: str | None, options: ReadOptions) -> Instance:
     """Read an instance as `load` does; say also what the columns of a table of places were taken for."""
-    source = Source(path, by_name=format is not None, encoding=options.encoding)
+    source = Source(path, encoding=options.encoding)
     chosen = format_of_instance(source, format)
     if not chosen.has_columns:
         options.check_no_table(source.file, chosen.name)

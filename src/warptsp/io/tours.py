@@ -159,7 +159,7 @@ def read_own_tour(
 
     The format is that of the instance, and the encoding that of a text.
     """
-    source = Source(path, by_name=format is not None, encoding=encoding)
+    source = Source(path, encoding=encoding)
     chosen = format_of_instance(source, format)
     if chosen.on_maps or not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)
