@@ -183,8 +183,14 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 def write_whole(path: str | os.PathLike[str], contents: str | bytes) -> None:
     """Write a file, or nothing, as `atomic_write` does."""
+    write_pieces(path, [contents.encode() if isinstance(contents, str) else contents])
+
+
+def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
+    """The same of what comes piece by piece."""
     with atomic_write(path) as stream:
-        stream.write(contents.encode() if isinstance(contents, str) else contents)
+        for piece in pieces:
+            stream.write(piece)
 
 
 def _open_when_read(name: str, flags: int) -> int:

@@ -7,7 +7,7 @@ import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
 from warptsp.methods.lk import LkParams, long_links, tuning
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import improve_long_links, share_of_length
 
 
 def clusters(n: int, seed: int) -> Problem:
@@ -39,14 +39,14 @@ def test_only_where_links_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         tour = warptsp.solve(problem, kicks=1000, threads=1, device="cpu").tour
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=float)
-        assert are_worth_it(lengths) is uneven
+        assert (share_of_length(lengths, problem.n) > tuning.UNEVEN) is uneven
         for step in (1, 7):  # all links, and every seventh
             monkeypatch.setattr(tuning, "SAMPLED_EDGES", problem.n // 4 // step)
             some = long_links.some_lengths(problem, tour)
             np.testing.assert_array_equal(some, lengths[::step])
-            assert are_worth_it(some, len(lengths)) is uneven
+            assert (share_of_length(some, problem.n) > tuning.UNEVEN) is uneven
         some = np.random.default_rng(2).choice(lengths, len(lengths) // 2)
-        assert are_worth_it(some, len(lengths)) is uneven
+        assert (share_of_length(some, problem.n) > tuning.UNEVEN) is uneven
 
 
 def test_a_stop_returns_a_tour() -> None:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "emulated_warp.h"
 #include "tours.h"
 
 using namespace warptsp;

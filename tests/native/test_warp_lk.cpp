@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "emulated_warp.h"
 #include "tours.h"
 
 using namespace warptsp;

@@ -12,8 +12,6 @@ MIN_GPU_CITIES = 50_000
 """From which "auto" takes a GPU: opening it takes some tenths of a second, as long as this many cities do."""
 MAX_GPU_CITIES = 119_000_000
 """Twice the nine edges that each city may name are counted in 31 bits."""
-COMPILING = 10.0
-"""Seconds that compiling the kernels may take, once; with a shorter limit "auto" takes the CPU until then."""
 
 
 def resolve_gpu(device: object, problem: Problem, time_limit: float | None) -> int | None:
@@ -57,7 +55,7 @@ def _chosen(problem: Problem, time_limit: float | None) -> int | None:
     if problem.n < MIN_GPU_CITIES or gpu_lacks(problem) is not None:
         return None
     from warptsp.backends.cuda import bound
-    from warptsp.backends.cuda.compiler import not_cached
+    from warptsp.backends.cuda.compiler import COMPILING, not_cached
     from warptsp.backends.cuda.device import first_usable
 
     gpu = first_usable("lower bound", logger)

@@ -67,7 +67,6 @@ def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> T
         is_open = problem.open is not None
         other = "--closed" if is_open else "--open"
         reason = f"as the instance has it ({files[0]} does not say; {other} does)"
-    if is_open != (problem.open is not None):
-        problem = with_open(problem, is_open)
+    problem = with_open(problem, is_open)
     cities = [checked_start(problem, found[file].cities, str(file)) for file in files]
     return Tours(problem, cities, reason)

@@ -135,7 +135,7 @@ def _with_order(
 
     found = read_own_tour(file, problem, reading.format, reading.encoding)
     is_open = found.open if open_ is None else open_
-    if is_open is not None and is_open != (problem.open is not None):
+    if is_open is not None:
         problem = with_open(problem, is_open)
     return problem, checked_start(problem, found.cities, str(file))
 

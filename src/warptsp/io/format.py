@@ -34,13 +34,11 @@ class Source:
         self,
         path: str | os.PathLike[str],
         *,
-        by_name: bool = False,
         encoding: str | None = None,
         likely: str | None = None,
     ) -> None:
         self.path = named(path)  # - is standard input
         self.file = "<stdin>" if self.path == "-" else self.path  # its name in messages
-        self.by_name = by_name  # whether the caller named the format, or else the ending or the contents tell
         self.encoding = encoding  # where no byte order mark says it; None once it has been used
         self.written = "utf-8"  # the encoding that it has, once it has been read
         self._likely = likely  # of a text that is no UTF-8

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from warptsp._words import as_called
 from warptsp.errors import InvalidOption
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_pieces
 from warptsp.problem import Metric, Problem
 from warptsp.problem.doubts import warn_of_degrees
 
 from ._files import of_file
-from .format import Instance, Pieces, Source
+from .format import Instance, Source
 from .options import ReadOptions, other_metric
 from .registry import format_of_instance, format_to_write, formats
 
@@ -88,7 +88,7 @@ def load(
 
 def read_instance(path: str | os.PathLike[str], format: str | None, options: ReadOptions) -> Instance:
     """Read an instance as `load` does; say also what the columns of a table of places were taken for."""
-    source = Source(path, by_name=format is not None, encoding=options.encoding)
+    source = Source(path, encoding=options.encoding)
     chosen = format_of_instance(source, format)
     if not chosen.has_columns:
         options.check_no_table(source.file, chosen.name)
@@ -136,7 +136,7 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
     """
     chosen = format_to_write(path, format, tour=False)
     assert chosen.write is not None
-    _write(path, chosen.write(problem))
+    write_pieces(path, chosen.write(problem))
 
 
 def write_points(
@@ -157,10 +157,4 @@ def write_points(
         raise InvalidOption(
             f"{os.fspath(path)}: points are written piece by piece as {names}, not {chosen.name}"
         )
-    _write(path, chosen.write_points(n, blocks))
-
-
-def _write(path: str | os.PathLike[str], pieces: Pieces) -> None:
-    with atomic_write(path) as stream:
-        for piece in pieces:
-            stream.write(piece)
+    write_pieces(path, chosen.write_points(n, blocks))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
-from warptsp.outputs import atomic_write
+from warptsp.outputs import write_pieces
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
@@ -77,9 +77,7 @@ def write_tour(
     cities = np.asarray(tour, dtype=np.int32)
     if csv_safe and chosen.guarded is not None:
         problem = _guarded(problem, chosen.guarded)
-    with atomic_write(path) as stream:
-        for piece in chosen.write_tour(problem, cities, timing):
-            stream.write(piece)
+    write_pieces(path, chosen.write_tour(problem, cities, timing))
 
 
 def _guarded(problem: Problem, guard: Callable[[str], str]) -> Problem:
@@ -159,7 +157,7 @@ def read_own_tour(
 
     The format is that of the instance, and the encoding that of a text.
     """
-    source = Source(path, by_name=format is not None, encoding=encoding)
+    source = Source(path, encoding=encoding)
     chosen = format_of_instance(source, format)
     if chosen.on_maps or not (chosen.has_columns or chosen.bare):
         return read_tour_file(path, problem)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-COMPILING = 10.0  # seconds that compiling the kernels may take
 _TOLD: set[str] = set()  # devices whose kernels this process has been told to be still in the making
 
 
@@ -87,7 +86,7 @@ def kernels_are_there(
     been offered, and the run's device is the CPU. BackendUnavailable if they cannot be compiled, or if that
     takes too long for a run that may use the CPU as well.
     """
-    from warptsp.backends.cuda.compiler import Compilation
+    from warptsp.backends.cuda.compiler import COMPILING, Compilation
     from warptsp.backends.cuda.device import find_usable
 
     gpu = find_usable(run.device.gpus[0])[1]  # several are of one model

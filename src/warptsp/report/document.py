@@ -31,13 +31,13 @@ from warptsp.quantities import format_gap, number_text
 from warptsp.report.plane import HUGE, MERCATOR_LATITUDE, Plane, on_map
 from warptsp.report.tiles import Tiles
 from warptsp.result import HistoryPoint, Result, Snapshot
+from warptsp.run import PROVED
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates
 LEG_STEPS = 2**22  # of the longest leg
 LISTED = 1_000_000  # cities up to which it holds names and distances
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
-PROVED = "proved optimal"
 Point = TypeVar("Point")
 
 SCRIPTS = (

@@ -79,13 +79,13 @@ def as_problem(
         return load(problem, asymmetric=asymmetric, metric=metric)  # type: ignore[arg-type]  # a name
     if isinstance(problem, Iterator):
         problem = list(problem)  # such as zip(xs, ys)
-    if not (_is_array(problem) or hasattr(problem, "tocoo")):
-        found = _of_other_packages(problem, metric, asymmetric=asymmetric)
-        if found is not None:
-            return found
     if hasattr(problem, "tocoo"):
         _check_no_metric(metric, "a sparse matrix")
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    if not isinstance(problem, np.ndarray) or problem.dtype == object:
+        found = _of_other_packages(problem, metric, asymmetric=asymmetric)
+        if found is not None:
+            return found
     if metric is None:
         found = Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
         if found.coordinates is not None:
@@ -96,10 +96,6 @@ def as_problem(
     if Metric.parse(metric) is Metric.EXPLICIT:
         return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
     return Problem.from_points(problem, metric)  # type: ignore[arg-type]
-
-
-def _is_array(problem: object) -> bool:
-    return isinstance(problem, np.ndarray) and problem.dtype != object
 
 
 def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Problem | None:

@@ -19,6 +19,7 @@ from warptsp.errors import BackendUnavailable
 logger = logging.getLogger(__name__)
 
 OLDEST_CUDA = 12
+COMPILING = 10.0  # seconds that compiling the kernels of a search may take
 SPLIT_COMPILE = 0  # kernels of a file are optimised side by side, on as many threads as there are cores
 INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver older than 580)"
 

@@ -34,7 +34,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.engine import Engine, Schedule, planned_seconds
-from warptsp.methods.lk.long_links import are_worth_it, share_of_length
+from warptsp.methods.lk.long_links import share_of_length
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.population_cuda import (
     GpuPopulation,
@@ -175,10 +175,11 @@ class _CudaSearch(Engine[PopulationPlan]):
             before = tour = cities.problems_own(search.tour)
             behind = np.roll(tour, -1)
         lengths = np.asarray(self.problem.distance(before, behind), dtype=np.float64)
-        if not are_worth_it(lengths, self.n):
+        share = share_of_length(lengths, self.n)
+        if share <= tuning.UNEVEN:
             self.long_links = False
             return None
-        self.clustered = share_of_length(lengths, self.n) > tuning.CLUSTERED
+        self.clustered = share > tuning.CLUSTERED
         return cities.problems_own(search.tour) if tour is None else tour
 
     def _go_on_from(self, tour: NDArray[np.int32]) -> None:

@@ -14,19 +14,13 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.problem import Problem
 
 
-def share_of_length(lengths: NDArray[np.float64], links: int | None = None) -> float:
-    """Return the share of a tour's length that its longest links have, 0 to 1, by the lengths of all links,
-    or of some at random of so many `links`."""
-    links = links or len(lengths)
+def share_of_length(lengths: NDArray[np.float64], links: int) -> float:
+    """Return the share of a tour's length that its longest links have, 0 to 1, by the lengths of some, at
+    random, of so many `links`. Above `tuning.UNEVEN` few links carry much of it, as between clusters."""
     count = max(1, _native.long_links_of(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
     whole = float(lengths.sum())
     return float(longest.sum()) / whole if whole > 0 else 0.0
-
-
-def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
-    """Tell whether few links carry much of a tour's length, as between clusters; see `share_of_length`."""
-    return share_of_length(lengths, links) > tuning.UNEVEN
 
 
 def some_lengths(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -93,9 +93,7 @@ struct PathOrder {
   // metrics are long code.
   WARPTSP_FN void lengths(int a, int b, double *length) const {
     const int from[6] = {a, b, a, link[a], a, link[a]}, to[6] = {link[a], link[b], b, link[b], link[b], b};
-#if defined(__CUDACC__)
-#pragma unroll 1
-#endif
+    WARPTSP_LOOP
     for (int k = 0; k < 6; k++)
       length[k] = AnyCoordinates<double>{{points, dimensions}, (MetricKind)kind}(city(from[k]), city(to[k]));
   }

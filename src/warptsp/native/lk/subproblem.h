@@ -193,7 +193,6 @@ class SubProblem {
   // Kicks in one window.
   long long burst() const { return std::max<long long>(16, (long long)(window() * kicks_per_window_city)); }
   LkCounters &counters() { return search_->counters; }
-  bool ready() const { return search_ != nullptr; }
 
  private:
   typename Source::Buffer buffer_;

@@ -355,7 +355,7 @@ class _Document:
                 for paint in _PAINTS
             ),
             node.attributes.get("class", ""),
-            self._painted(node, context),
+            self._painted(node, context, own),
         )
         directed = any(style.get(name, "none") != "none" for name in _DIRECTED)
         sheet = _OF_PATHS.search(self.sheet) or any(
@@ -372,7 +372,7 @@ class _Document:
             self.works.append(_Work((state, held), canonical(group, free, turn, enter), colour, self.stretch,
                                     node.line, tuple(group), context.matrix, context.page))  # fmt: skip
 
-    def _painted(self, node: _Node, context: _Context) -> Hashable:
+    def _painted(self, node: _Node, context: _Context, own: dict[str, str]) -> Hashable:
         """What a style sheet that speaks of colours can tell a shape from others by, beside its class."""
         if not any(word in self.sheet for word in ("fill", "stroke", "@import")):
             return None
@@ -380,7 +380,6 @@ class _Document:
         if not self.selectors:
             self.selectors = "|" + re.sub(r"(?s)/\*.*?\*/|\{[^{}]*\}", "|", self.sheet)
             self.chosen = set(re.split(r"[^\w#.-]+|(?<=.)(?=[#.])", self.selectors))
-        own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
         return (
             node.name if whole or node.name in self.chosen else "",
             frozenset(name for name in context.names if whole or f"#{name}" in self.chosen),
