@@ -104,7 +104,7 @@ def bar_table(bars: list[dict[str, Any]], digits: int = 3) -> str:
                 verdict,
             ]
         )
-    return table(["instance", "bar", "gap %", "s", ""], rows)
+    return table(["instance", "target", "gap %", "s", ""], rows)
 
 
 def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> list[dict[str, Any]]:
