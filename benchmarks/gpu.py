@@ -104,7 +104,7 @@ def bar_table(bars: list[dict[str, Any]], digits: int = 3) -> str:
                 verdict,
             ]
         )
-    return table(["instance", "bar", "gap %", "s", ""], rows)
+    return table(["instance", "target", "gap %", "s", ""], rows)
 
 
 def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> list[dict[str, Any]]:
@@ -184,7 +184,8 @@ def device_table(runs: list[dict[str, Any]]) -> str:
                 for seconds in reached[:2]
             ]
             rows.append([name, f"{gap:g}", *cells, *ratios])
-        rows.append([name, "gap at the end", *(f"{one['gap']:.3f} %" for one in three), "", ""])
+        end = f"after {max(one['wall'] for one in three):.0f} s"
+        rows.append([name, end, *(f"{one['gap']:.3f} %" for one in three), "", ""])
     labels = [one["label"] for one in runs[:3]]
     return table(["instance", "gap %", *labels, "one thread / GPU", "all / GPU"], rows)
 

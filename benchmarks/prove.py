@@ -129,7 +129,7 @@ def main() -> None:
         "length",
         "search s",
         "all s",
-        "bar s",
+        "target s",
         "nodes",
         "root gap %",
         "left/city",

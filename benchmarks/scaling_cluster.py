@@ -121,7 +121,7 @@ def main() -> None:
         "linking, s",
     ]
     text = (
-        f"{options.instance}, {options.kicks:g} kicks a city in {options.rounds} rounds. The bar: Dask takes "
+        f"{options.instance}, {options.kicks:g} kicks a city in {options.rounds} rounds. Target: Dask takes "
         f"at most {BAR} times the CPU seconds of threads.\n\n{table([*header, 'MB on the wire'], rows)}"
     )
     report("scaling_cluster", "What the outer level costs", text, results, options.output)

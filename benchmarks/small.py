@@ -242,7 +242,7 @@ def main() -> None:
         ],
     )
     text += "\n\n" + table(
-        ["cities", "after", "gap %", "bar", ""],
+        ["cities", "after", "gap %", "target", ""],
         [
             [c, f"{1e3 * s:g} ms", f"{at[c, s]:.3f}", bar, verdict(at[c, s], bar)]
             for (c, s), bar in BARS_OF_GAPS.items()
@@ -267,7 +267,8 @@ def main() -> None:
             second = f"{percent:g} % in {ms:g} ms: {'met' if good else '**missed**'}"
         rows.append([cities, runs, f"{middle:.2f}", first, f"{optimal:.1f}", f"{took:.1f}", second])
     text += table(
-        ["cities", "runs", "best after, median ms", "bar", "optimal %", "ended after, mean ms", "bar"], rows
+        ["cities", "runs", "best after, median ms", "target", "optimal %", "ended after, mean ms", "target"],
+        rows,
     )
     text += "\n\nA call with one kick, by the number of cities, median of five.\n\n"
     text += table(["cities", "ms"], [[cities, f"{fixed[cities]:.2f}"] for cities in FIXED_SIZES])
@@ -292,7 +293,7 @@ def main() -> None:
                 f"{row['optimal']} of {row['of']}",
             ]
         )
-    text += table(["problems", "measured", "s", "for all", "bar", "optimal of those looked at"], rows)
+    text += table(["problems", "measured", "s", "for all", "target", "optimal of those looked at"], rows)
     if others:
         text += "\n\nOther programs, as their users call them.\n\n"
         text += table(["program", "cities", "median ms", "gap %"], others)

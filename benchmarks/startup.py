@@ -82,7 +82,7 @@ def main() -> None:
         met = statistics.median(measured[what][0][1:]) <= bar
         rows.append([what, *seconds, f"{bar:g}", "met" if met else "**missed**"])
     beside = ["the other version, s"] if options.beside else []
-    text = table(["what", "seconds", *beside, "bar, s", ""], rows)
+    text = table(["what", "seconds", *beside, "target, s", ""], rows)
     report("startup", "Start-up", text, measured, options.output)
 
 

@@ -40,9 +40,8 @@ METHOD_SIZES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 METHOD_LIMITS = (0.5, 5.0)
 STARTS = ("greedy", "random")
 READING = (
-    "A limit is kept if the call returns within 2 % or 0.1 s of it, whichever is more. Other programs on the "
-    "machine can delay the return, too: `CPU s after it`, the CPU time that the process itself used after "
-    "its limit, says how much of the delay is its own."
+    "A limit is kept if the call returns within 2 % or 0.1 s of it, whichever is more. Other programs can "
+    "delay the return: `CPU s after it` is the CPU time that the process itself used after its limit."
 )
 
 

@@ -131,7 +131,7 @@ def main() -> None:
             continue
         results.append(measure(name, options))
     ours = table(
-        ["instance", "cities", "bar", "gap at the limit, %", "CPU s", "", "free-running, s"],
+        ["instance", "cities", "target", "gap at the limit, %", "CPU s", "", "free-running, s"],
         [row for found in results for row in bar_rows(found)],
     )
     seeds = ", ".join(map(str, options.seeds))

@@ -27,7 +27,7 @@ COMPILING = 300.0  # seconds in which the kernels must be there
 BAR = 2.0  # ms beside the kernels
 MEANING = f"""{CITIES} uniform cities, greedy start included, medians of {CALLS} calls after {WARM}
 that are not counted. Beside the kernels is what is left of a call's wall time without the time
-between the events around its kernels; the bar is {BAR:g} ms. These calls have no lower bound
+between the events around its kernels; the target is {BAR:g} ms. These calls have no lower bound
 (`bound=False`). The last column is the same with one, as by default: it may take a tenth of the time
 that the search has taken."""
 

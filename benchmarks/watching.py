@@ -24,6 +24,8 @@ from warptsp.watch import Watch, live
 from warptsp.watch.server import WatchHandler
 
 CASES = ((10_000, 20.0), (1_000_000, 90.0))  # cities, uniform random, and seconds
+READING = """One page is open. CPU seconds of the search, what callbacks, events and tours take of them
+(how often), and the size of a tour, as it is and deflated."""
 
 spent: Counter[str] = Counter()
 calls: Counter[str] = Counter()
@@ -130,7 +132,8 @@ def main() -> None:
         )
     header = ["cities", "s", "CPU s in all", "callbacks", "events", "tours", "these three"]
     header += ["page, once", "MB of a tour", "MB deflated, CPU s"]
-    report("watching", "What watching costs", table(header, rows), results, options.output)
+    text = f"{READING}\n\n{table(header, rows)}"
+    report("watching", "What watching costs", text, results, options.output)
 
 
 if __name__ == "__main__":

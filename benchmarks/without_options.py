@@ -65,7 +65,7 @@ def main() -> None:
                 ]
             )
         least = cities
-    text = table(["cities", "runs", "optimal %", "mean ms", "most ms", "bar, of uniform instances"], rows)
+    text = table(["cities", "runs", "optimal %", "mean ms", "most ms", "target, of uniform instances"], rows)
     text += "\n\nRuns that ended above the optimum:\n\n"
     missed = [
         [run["instance"], run["cities"], run["seed"], f"{run['gap']:.3f}", f"{run['ms']:.0f}"]

@@ -45,7 +45,7 @@ def solve_tsp_local_search(
         Accepted, but has no effect.
     max_processing_time : float, optional
         Seconds, all of which are used; without it the search ends when it seems done, after 10 s at
-        most up to 10 000 cities.
+        most up to 2000 cities.
     log_file : str, optional
         File for a line for each improvement, written at the end.
     verbose : bool
