@@ -411,8 +411,8 @@ def _behind(lines: list[Line], state: State, begin: State) -> State:
     placed = any(line.asks == 1 or {"X", "Y"} <= set(line.letters) for line in lines)
     moved = any(line.codes for line in lines if {"G0", "G1", "G2", "G3"} & set(line.codes))
     return begin._replace(
-        x=begin.x if placed else state.x,
-        y=begin.y if placed else state.y,
+        x=begin.x if placed or begin.x is None else state.x,
+        y=begin.y if placed or begin.y is None else state.y,
         feed=begin.feed if "F" in letters else state.feed,
         power=begin.power if "S" in letters else state.power,
         motion=begin.motion if moved else state.motion,
