@@ -352,7 +352,8 @@ class _Reader:
         """Another number for the place where the machine is (G92)."""
         if values.keys() - set("NXYZE") or not values.keys() - {"N"}:
             raise _Unknown(f"{short(bare)!r}: G92 is followed with X, Y, Z and E")
-        places = {axis.lower(): _as_written(values[axis]) for axis in "XYZE" if axis in values}
+        counted = "XYZE" if self.settings.get("extrusion", "M82") == "M82" else "XYZ"
+        places = {axis.lower(): _as_written(values[axis]) for axis in counted if axis in values}
         line.fixed = bool(values.keys() & set("XYZ"))
         if line.fixed and self.cut:  # places and heights before and behind it could not be compared
             raise _Unknown(f"{short(bare)!r}: a moved origin (G92) behind the first cut is not followed")
