@@ -230,7 +230,7 @@ class _Arrangement:
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)
         movable = movable and not (unknown[0] and last.feed) and not (unknown[1] and last.power)
-        movable = movable and (last.e is not None or begin.e is None)  # what is behind it counts on from there
+        movable = movable and (last.e is not None or begin.e is None)  # what is behind it counts on
         whole = [*comments, *inside]
         if self.program.prints:
             regime: Hashable = None

@@ -408,9 +408,8 @@ class _Machine:
         """A rapid move down."""
         if self.at["Z"] is not None and None not in (begin["X"], begin["Y"]):
             behind = len(self.run.pieces) - (self.piece is not None)
-            self.run.downs.append(
-                Rapid(None, float(self.at["Z"]), behind, number, True, self.line(begin)[:1])
-            )
+            ends, height = tuple(self.at.values()), float(self.at["Z"])
+            self.run.downs.append(Rapid(ends, height, behind, number, True, self.line(begin)[:1]))
 
     def line(self, begin: dict[str, Decimal | None]) -> Points:
         """A straight way in the plane."""
