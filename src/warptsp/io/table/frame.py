@@ -19,8 +19,9 @@ from warptsp.problem import Metric, Problem
 from warptsp.problem.values import plain_array, real_array
 
 from .columns import Columns, named_columns
+from .fields import NODE_NUMBERS
 from .reader import read, read_points
-from .rows import CHUNK, COUNTED, Cells, Table
+from .rows import CHUNK, COUNTED, Cells, Table, is_whole
 
 _UNITS = {"metre": "m", "kilometre": "km"}  # as pyproj calls those of axes
 
@@ -157,8 +158,8 @@ class TableFrame(Table):
         ids: Any = None
         if id is not None:
             values = np.asarray(self._columns[id])
-            is_whole = _are_whole(values)
-            ids = values.astype(np.float64) if is_whole else list(map(_field, _listed(self._columns[id])))
+            whole = is_whole(values) and bool((values < NODE_NUMBERS).all())
+            ids = values.astype(np.float64) if whole else list(map(_field, _listed(self._columns[id])))
         names = None if name is None else [_field(value) for value in _listed(self._columns[name])]
         own = {*places, id, name, *([0] if self._index_is_first else [])}
         rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
@@ -332,10 +333,3 @@ def _is_missing(value: Any) -> bool:
         or type(value).__name__ in ("NAType", "NaTType")
         or (isinstance(value, float) and value != value)
     )
-
-
-def _are_whole(values: NDArray[Any]) -> bool:
-    """Whether these are integers, be it as floats, which a column becomes in which some were missing."""
-    if values.dtype.kind == "f":
-        return bool(np.isfinite(values).all() and (values == np.floor(values)).all())
-    return values.dtype.kind in "iu"
