@@ -312,9 +312,10 @@ def _plain(column: Any) -> NDArray[Any] | None:
     values = np.asarray(column)
     if values.ndim != 1 or (len(values) and hasattr(values[0], "geom_type")):
         return None
-    if values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any()):
+    mixed = values.dtype.kind == "f" and (isinstance(column, list) or bool(np.isnan(values).any()))
+    if values.dtype.kind in "biuf" and not mixed:
         return values
-    if values.dtype.kind == "f":  # NumPy has no missing integers, which the column itself may have
+    if mixed:  # NumPy has no missing integers, nor any beside reals, which the column itself may have
         own = (entry.item() if isinstance(entry, np.generic) else entry for entry in _listed(column))
         values = np.fromiter(own, dtype=np.object_, count=len(values))
     are_times = values.dtype.kind in "mM"
