@@ -543,3 +543,11 @@ def test_faults_of_sets_are_named(before, after, message):
     assert before in SETS
     with pytest.raises(ParseError, match=message):
         parse_problem(SETS.replace(before, after).encode(), "file.gtsp", groups=True)
+
+
+def test_a_node_number_that_no_float_holds_is_refused(tmp_path):
+    path = tmp_path / "a.tsp"
+    head = "DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    path.write_text(f"{head}{2**53 + 1} 1 2\n2 3 4\n3 5 7\n")
+    with pytest.raises(ParseError, match=r"a\.tsp:4: node number .* integer from 0 to 2\*\*53 - 1"):
+        load(path)

@@ -299,3 +299,15 @@ def test_what_solve_writes_is_checked_and_no_instance(tmp_path):
 def test_true_is_no_number(tmp_path, document):
     with pytest.raises(ParseError):
         read(tmp_path, document)
+
+
+def test_integers_beside_reals_keep_their_digits(tmp_path):
+    rows = [
+        {"x": k, "y": k * k, "order": order} for k, order in enumerate([2**53 + 1, 2.5, 1425678901234567891])
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    problem = load(tmp_path / "a.json")
+    warptsp.write_tour(tmp_path / "a.csv", range(3), problem)
+    written = (tmp_path / "a.csv").read_text()
+    assert str(2**53 + 1) in written
+    assert "1425678901234567891" in written

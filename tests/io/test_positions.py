@@ -145,6 +145,7 @@ def test_degrees_that_may_be_local_coordinates_are_told(text, told, caplog):
     ("text", "told"),
     [
         ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nTotal,13,7\n", True),
+        ("id,x,y\n5,1,2\n6,3,4\n7,9,1\n,13,7\n", True),
         ("name;lat;lon\nA;50,5;7\nB;51,5;8\nMittelwert;51;7,5\n", True),
         (",A,B,C,Sum\nA,0,1,2,3\nB,1,0,3,4\nC,2,3,0,5\nSum,3,4,5,12\n", True),
         ("name,x,y\nA,1,2\nB,3,4\nC,9,1\nTotal Sud,13,8\n", False),

@@ -555,3 +555,29 @@ def test_a_city_is_a_name_only_where_nothing_else_is():
     assert list(problem.labels) == ["Louvre", "Forum"]
     assert columns.left_out() == ["'city'"]
     assert list(read("city,lat,lon\nParis,48.86,2.34\nRome,41.89,12.48\n")[0].labels) == ["Paris", "Rome"]
+
+
+@pytest.mark.parametrize("front", ["id,", ""])
+def test_no_digit_of_other_columns_is_lost(tmp_path, front):
+    """Codes with zeros in front, of letters' form or with more digits than a float has; also far below."""
+    rows = [f"{k + 5},{k},{k * k},{k},{k}" for k in range(20_000)]
+    rows[15_000] = "15005,15000,225000000,01234,1"
+    rows[15_001] = "15006,15001,225030001,12E4,1425678901234567891"
+    lines = [row.partition(",")[2] for row in rows] if not front else rows
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([f"{front}x,y,zip,order", *lines, ""]))
+    problem = load(path)
+    assert problem.extra["zip"][15_000:15_002] == ["01234", "12E4"]
+    assert problem.extra["order"][15_001] == "1425678901234567891"
+    path.write_text(f"{front}x,y,amount\n{'1,' * bool(front)}1,2,1.5\n{'2,' * bool(front)}3,4,2\n")
+    assert load(path).extra["amount"].tolist() == [1.5, 2.0]  # numbers that lose nothing are numbers
+
+
+@pytest.mark.parametrize("ids", [[2**53 + 1, 2**53, 3], [1425678901234567891, 1425678901234567892, 3]])
+def test_ids_that_no_float_holds_are_names(tmp_path, ids):
+    path = tmp_path / "a.csv"
+    path.write_text("id,x,y\n" + "".join(f"{id},{k},{k * k}\n" for k, id in enumerate(ids)))
+    rows = [{"id": id, "x": k, "y": k * k} for k, id in enumerate(ids)]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    for name in ("a.csv", "a.json"):
+        assert load(tmp_path / name).labels == list(map(str, ids))

@@ -503,3 +503,10 @@ def test_groups_say_what_they_cost_and_end_early(folder):
     plan = arrange(drawing.paths, groups=drawing.groups, loops=drawing.loops, threads=1, device="cpu")
     assert plan.travel_mixed < 0.5 * plan.travel
     assert plan.kicks < 100_000
+
+
+@pytest.mark.parametrize("radius", ["1e-320", "1e-300", "1e-100", "1e300"])
+def test_arcs_of_any_radius_are_read(tmp_path, radius):
+    arcs = "".join(f'<path d="M{k} 0A{radius} {radius} 0 0 1 5 {k}"/>' for k in (0, 9, 1))
+    out = written(tmp_path / "a.svg", f"{HEAD}{arcs}</svg>")
+    assert out.count(b"A") == 3

@@ -209,10 +209,15 @@ def test_travel_may_cross_what_does_not_stand_up(tmp_path, head, block):
         HEAD + hole(0) + hole(90) + hole(10) + "G0 X3 Y3|G0 Z20|G0 X0 Y0|M30|",
         "M82|G28|G1 Z0.2 F900|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X50 Y0|G1 X55 E2|G92 E0|G0 X20 Y0|G1 X25 E1|"
         "G1 E0 F1500|G0 X9 Y9|G1 E1|G1 X8 E2|M2|",
+        HEAD + "G0 X0 Y0|G1 Z-2 F9|Y20|G0 Y9|G0 Z5|" + hole(90) + hole(3, 9, -3) + hole(70) + END,
+        "M82|G28|G1 Z1 F9|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X20 Y0|G1 X25 E2|G0 X50 Y0|G1 X55 E3|M83|G1 E-1|"
+        "G1 E1|M82|G0 X70 Y0|G1 X75 E4|G1 X76 E5|M2|",
     ],
 )
 def test_every_order_that_is_offered_verifies(tmp_path, text):
-    """Where rapid moves go down on their way, run at two heights in a row, or filament is counted anew."""
+    """Where rapid moves go down, run at two heights in a row or within the workpiece, or filament
+    is counted anew, or no more.
+    """
     assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
 
 
@@ -393,6 +398,49 @@ def test_what_a_cut_is_made_under_is_kept(order, states):
     one, two = states
     out = order(f"{HEAD}{one}|{hole(0)}{hole(90)}{two}|{hole(10)}{hole(80)}{hole(20)}{END}")
     assert set(re.findall(r"X(\d+) Y0", out.split(two + "\n")[0])) == {"0", "90"}
+
+
+OFFSET = HEAD + "G54|" + hole(0) + hole(9) + "G55|G0 X20|G1 Z-1|G0 Z5|{}M30|"
+BEAM = "G90|M5|G54|G0 X20 Y0|M3 S9|G1 X26 F9|M5|G55|{}M30|"
+FILAMENT = "G90|M82|G28|G1 Z1 F9|G92 E0|G0 X0 Y0|G1 X5 E1|M83|G1 E3|M82|{}M30|"
+NUMBERS = [  # works behind what makes numbers mean others, what stays in any order, an order that is wrong
+    (OFFSET, [hole(40, 7), hole(30, 2)], r"G55\nG0 X20\n", [hole(20), hole(40, 7), hole(30, 2)]),
+    (BEAM, [f"G0 {at}|M3 S9|G1 X{x}|M5|" for at, x in (("X20 Y3", 26), ("Y9", 25), ("X20 Y7", 25))],
+     r"Y9 X26|X26\nM5\nG0 Y9", ["G0 Y9|M3 S9|G1 X25|M5|"]),
+    (HEAD + hole(0) + hole(9) + "T2 M6|G43 H2|{}M30|", [hole(20, 3), hole(40, 7), hole(30, 2)],
+     "G43 H2\nG0 X20 Y3\n", [hole(30, 2), hole(20, 3), hole(40, 7)]),
+    (FILAMENT, ["G0 X20 Y0|G1 X25 E5|", "G0 X50 Y0|G1 X55 E6|", "G0 X70 Y0|G1 X75 E7|"], "X25 E5\nG0 X50",
+     ["G0 X70 Y0|G1 X75 E2|", "G0 X50 Y0|G1 X55 E3|", "G0 X20 Y0|G1 X25 E7|"]),
+    ("M83|G28|G90|G1 Z1 F9|G92 E0|{}M30|", [f"G0 X{x} Y0|G1 X{x + 5} E{x}|" for x in (1, 30, 20)], "",
+     [f"G0 X{x} Y0|G1 X{x + 5} E{x}|" for x in (1, 20, 30)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("frame", "works", "stays", "wrong"), NUMBERS)
+def test_what_numbers_mean_is_followed(tmp_path, frame, works, stays, wrong):
+    """Under another offset, tool length or count of filament a number is another place or amount."""
+    text = lines(frame.format("".join(works)))
+    (tmp_path / "a.nc").write_text(text)
+    if stays:
+        drawing = read_drawing(tmp_path / "a.nc")
+        for seed in range(8):
+            out = rewritten(drawing, shuffled(drawing, np.random.default_rng(seed))).decode()
+            assert re.search(stays, out)
+    else:
+        with pytest.raises(warptsp.ParseError, match="no rapid moves"):
+            read_drawing(tmp_path / "a.nc")
+    with pytest.raises(NotVerified):
+        verify("gcode", text.encode(), lines(frame.format("".join(wrong))).encode(), Rules())
+
+
+def test_numbers_of_any_size_end_in_a_line(tmp_path):
+    holes = HEAD + hole(0) + hole(90) + hole(10)
+    for word in (f"G2 I{'9' * 200}", f"G2 X9 R{'9' * 200}", f"X{'9' * 400}", f"G2 I{'9' * 30}"):
+        (tmp_path / "a.nc").write_text(lines(holes + f"{word}|" + END))
+        assert read_drawing(tmp_path / "a.nc").paths
+        before, after = (lines(holes + f"G1 Z-1|{word}|G0 Z{z}|" + END).encode() for z in (5, 6))
+        with pytest.raises(NotVerified):
+            verify("gcode", before, after, Rules())
 
 
 def test_engraving_is_not_mixed_with_cutting(order):

@@ -10,6 +10,7 @@ from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
+from warptsp.problem.values import EXACT_INTEGERS
 
 from ._text import line_number, quoted, token_offset
 from .format import Format, Pieces, Source, TourFile
@@ -24,7 +25,7 @@ def parse_list(source: Source, problem: Problem) -> TourFile:
     if end >= len(data) and len(numbers) == 2 + 3 * problem.n and (numbers[:2] == problem.n).all():
         edges = numbers[2:].reshape(-1, 3)
         return TourFile(_along(edges[:, :2], file), open=False, length=float(edges[:, 2].sum()))
-    wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) > 2.0**53)
+    wrong = (numbers != np.floor(numbers)) | (np.abs(numbers) >= EXACT_INTEGERS)
     if end < len(data) or wrong.any():
         offset = end
         if wrong.any():

@@ -19,8 +19,9 @@ from warptsp.problem import Metric, Problem
 from warptsp.problem.values import plain_array, real_array
 
 from .columns import Columns, named_columns
+from .fields import NODE_NUMBERS
 from .reader import read, read_points
-from .rows import CHUNK, COUNTED, Cells, Table
+from .rows import CHUNK, COUNTED, Cells, Table, is_whole
 
 _UNITS = {"metre": "m", "kilometre": "km"}  # as pyproj calls those of axes
 
@@ -157,8 +158,8 @@ class TableFrame(Table):
         ids: Any = None
         if id is not None:
             values = np.asarray(self._columns[id])
-            is_whole = _are_whole(values)
-            ids = values.astype(np.float64) if is_whole else list(map(_field, _listed(self._columns[id])))
+            whole = is_whole(values) and bool((values < NODE_NUMBERS).all())
+            ids = values.astype(np.float64) if whole else list(map(_field, _listed(self._columns[id])))
         names = None if name is None else [_field(value) for value in _listed(self._columns[name])]
         own = {*places, id, name, *([0] if self._index_is_first else [])}
         rest = {place: _plain(self._columns[place]) for place in range(len(self.first)) if place not in own}
@@ -311,9 +312,10 @@ def _plain(column: Any) -> NDArray[Any] | None:
     values = np.asarray(column)
     if values.ndim != 1 or (len(values) and hasattr(values[0], "geom_type")):
         return None
-    if values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any()):
+    mixed = values.dtype.kind == "f" and (isinstance(column, list) or bool(np.isnan(values).any()))
+    if values.dtype.kind in "biuf" and not mixed:
         return values
-    if values.dtype.kind == "f":  # NumPy has no missing integers, which the column itself may have
+    if mixed:  # NumPy has no missing integers, nor any beside reals, which the column itself may have
         own = (entry.item() if isinstance(entry, np.generic) else entry for entry in _listed(column))
         values = np.fromiter(own, dtype=np.object_, count=len(values))
     are_times = values.dtype.kind in "mM"
@@ -332,10 +334,3 @@ def _is_missing(value: Any) -> bool:
         or type(value).__name__ in ("NAType", "NaTType")
         or (isinstance(value, float) and value != value)
     )
-
-
-def _are_whole(values: NDArray[Any]) -> bool:
-    """Whether these are integers, be it as floats, which a column becomes in which some were missing."""
-    if values.dtype.kind == "f":
-        return bool(np.isfinite(values).all() and (values == np.floor(values)).all())
-    return values.dtype.kind in "iu"

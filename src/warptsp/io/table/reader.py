@@ -18,7 +18,6 @@ from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
 from warptsp.problem.doubts import look_like_degrees, may_be_whole_degrees
 from warptsp.problem.origin import TableStyle
-from warptsp.problem.values import EXACT_INTEGERS
 
 from .angles import angle_of
 from .arcs import arcs_problem, names_arcs
@@ -89,7 +88,10 @@ def read(table: Table, options: ReadOptions) -> Instance:
 def _is_total(problem: Problem) -> bool:
     """Whether the last city has the name and the numbers of the sum or the mean, with which sheets end."""
     last = problem.n - 1
-    if problem.labels is None or last < 2 or not _TOTAL.search(problem.labels[last]):
+    if problem.labels is None or last < 2:
+        return False
+    name = problem.labels[last]
+    if not (_TOTAL.search(name) or (name == "" and problem.labels[last - 1])):
         return False
     values = problem.given_coordinates() if problem.matrix is None else problem.matrix[:, :last]
     others = np.asarray(values[:last], dtype=np.float64)
@@ -482,9 +484,8 @@ class _Reader:
         return message, self._line_of(int(np.argmax(bad))) if bad.any() else None
 
     def _check_ids(self, ids: NDArray[np.float64], columns: Columns) -> None:
-        wrong = (ids < 0) | (ids > EXACT_INTEGERS)
-        if wrong.any():
-            at = int(np.argmax(wrong))
+        if (ids < 0).any():
+            at = int(np.argmax(ids < 0))
             self.table.fail(f"id {ids[at]:.15g}: an integer from 0 upwards is needed", self._line_of(at))
         again = np.setdiff1d(np.arange(len(ids)), np.unique(ids, return_index=True)[1])
         if len(again):

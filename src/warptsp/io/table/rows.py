@@ -15,7 +15,16 @@ from warptsp.problem.origin import TableStyle
 
 from .angles import angle_of, hint_of_angle
 from .columns import Columns
-from .fields import GROUPED, HINT_OF_THOUSANDS, MINUS, NUMBER, THOUSANDS, WITH_COMMA, WORDS_FOR_NO_NUMBER
+from .fields import (
+    GROUPED,
+    HINT_OF_THOUSANDS,
+    MINUS,
+    NODE_NUMBERS,
+    NUMBER,
+    THOUSANDS,
+    WITH_COMMA,
+    WORDS_FOR_NO_NUMBER,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -69,8 +78,8 @@ class Table:
         """All numbers of columns from `begin` to `count`; None if they are to be read row by row."""
         return None
 
-    def has_codes(self, place: int) -> bool:
-        """Whether this column has what is no number but a code (007, 12E4), which `numbers` would forget."""
+    def has_codes(self) -> bool:
+        """Whether there is what is no number but a code (007, 12E4), which `numbers` would forget."""
         return False
 
     def head(self) -> tuple[list[str], list[str]]:
@@ -129,17 +138,20 @@ class Table:
         """What stands in all rows: the numbers in the columns of coordinates, and the texts in others."""
         places, id = list(columns.positions), columns.id
         numbers = self.numbers(len(self.first)) if columns.name is None else None
-        whole = numbers is None or id is None or np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
-        if numbers is None or not whole or (id is not None and self.has_codes(id)):
+        if numbers is None:
+            return self._cells_by_rows(columns)
+        all_places = list(range(numbers.shape[1]))
+        others = [place for place in all_places if place not in places]
+        lost = any((np.abs(numbers[:, place]) >= NODE_NUMBERS).any() for place in others)
+        if lost or (id is not None and not is_whole(numbers[:, id])) or (others and self.has_codes()):
             return self._cells_by_rows(columns)
         self._look_for_decimals()
         self.warn_of_blanks(len(numbers))
-        all_places = list(range(numbers.shape[1]))
         return Cells(
             numbers if places == all_places else np.ascontiguousarray(numbers[:, places]),
             None if id is None else numbers[:, id],
             None,
-            {p: whole_if_possible(numbers[:, p] + 0.0) for p in all_places if p not in (*places, id)},
+            {p: whole_if_possible(numbers[:, p] + 0.0) for p in others if p != id},
         )
 
     def _cells_by_rows(self, columns: Columns) -> Cells:
@@ -370,6 +382,13 @@ class TableRows(Table):
             self.tell_of_blanks(
                 blanks_between((line, not any(row)) for line, row in self._all if line > self.first_line)
             )
+
+
+def is_whole(column: NDArray[Any]) -> bool:
+    """Whether these are integers, be it as floats, which a column becomes in which some were missing."""
+    if column.dtype.kind == "f":
+        return bool(np.isfinite(column).all() and (column == np.floor(column)).all())
+    return column.dtype.kind in "iu"
 
 
 def blanks_between(lines: Iterable[tuple[int, bool]]) -> list[int]:

@@ -159,13 +159,11 @@ class TableText(Table):
         numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
         return numbers if end >= len(self.data) and len(numbers) else None
 
-    def has_codes(self, place: int) -> bool:
-        mark = rb"[ \t]+" if self.delimiter == " " else re.escape(self.delimiter.encode())
-        field = rb"[^\r\n ]*" if self.delimiter == " " else rb"[^\r\n%b]*" % mark
-        begins = re.compile(
-            rb"^[ \t]*" + (field + mark) * place + rb" *(?:0[0-9]|[0-9]+[eE][0-9])", re.MULTILINE
-        )
-        return begins.search(self.data, self._begin, self._begin + _HEAD) is not None  # the first rows tell
+    def has_codes(self) -> bool:
+        data = b"\n" + self.data[self._begin :]
+        code = rb"[ \t]*(?:0[0-9]|[0-9]+[eE][0-9])" if b"e" in data or b"E" in data else rb"[ \t]*0[0-9]"
+        marks = (b"\n", self.delimiter.encode())  # one after the other is faster than both at once
+        return any(re.search(re.escape(mark) + code, data) for mark in marks)
 
     def _look_for_decimals(self) -> None:
         if b"." in self.data:

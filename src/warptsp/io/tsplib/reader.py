@@ -192,10 +192,10 @@ def _node_ids(
     given = rows[:, 0]
     if given[0] == 1.0 and np.array_equal(given, np.arange(1, count + 1)):
         return None
-    fractional = (given != np.floor(given)) | (given < 0) | (given > EXACT_INTEGERS)
+    fractional = (given != np.floor(given)) | (given < 0) | (given >= EXACT_INTEGERS)
     if fractional.any():
         row = int(np.argmax(fractional))
-        message = f"node number {given[row]:.15g}: it must be an integer from 0 upwards"
+        message = f"node number {given[row]:.15g}: it must be an integer from 0 to 2**53 - 1"
         _fail_at_row(text, section, row, columns, what, message)
     ids: NDArray[np.int64] = given.astype(np.int64)
     order = np.argsort(ids, kind="stable")

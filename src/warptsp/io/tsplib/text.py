@@ -219,7 +219,7 @@ class TsplibText:
         ends = np.flatnonzero(numbers == -1.0)
         if len(ends):
             numbers = numbers[: ends[0]]
-        wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers > EXACT_INTEGERS)
+        wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= EXACT_INTEGERS)
         if wrong.any():
             index = int(np.argmax(wrong))
             self.fail_number(

@@ -192,7 +192,8 @@ def _arc_points(start: complex, end: complex, arc: tuple[float, float, float, bo
     rx, ry, rotation, large, clockwise = arc
     turn = cmath.exp(1j * math.radians(rotation))
     half = (start - end) / 2 / turn
-    scale = (half.real / rx) ** 2 + (half.imag / ry) ** 2
+    scale = math.hypot(half.real / rx, half.imag / ry)
+    scale *= scale  # a power would not become infinite, but raise
     if not 0 < scale < math.inf:
         return [end]
     if scale > 1:

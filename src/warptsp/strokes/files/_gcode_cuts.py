@@ -133,7 +133,7 @@ def _arc(a: _Point, b: _Point, line: Line) -> Iterator[_Point]:
     if way * turn <= 0 or (begin == end and way * turn < 1e-9):
         turn += way * 2 * math.pi
     step = 2 * math.acos(max(1 - _SAG / abs(spoke), 0.0)) if abs(spoke) > _SAG else 1.0
-    count = min(max(math.ceil(abs(turn) / step), 8), 4096)
+    count = min(max(math.ceil(abs(turn) / max(step, 1e-9)), 8), 4096)
     for k in range(1, count):
         angle = turn * k / count
         place = centre + spoke * complex(math.cos(angle), math.sin(angle))

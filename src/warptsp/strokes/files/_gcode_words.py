@@ -15,6 +15,7 @@ from warptsp.errors import ParseError
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
+_LONGEST = 40  # signs of a number that machines may know
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
 _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
 _WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d*\.?\d+)")
@@ -231,6 +232,8 @@ class _Reader:
         codes: list[str] = []
         values: dict[str, str] = {}
         for place, (letter, value) in enumerate(pairs):
+            if len(value) > _LONGEST:
+                raise _Unknown(f"{short(bare)!r} has a number out of all bounds")
             if letter in "GM":
                 if not value:
                     raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
@@ -319,9 +322,16 @@ class _Reader:
             self.moved(values, line)
 
     def set_groups(self, groups: dict[str, str]) -> None:
+        """Take settings. Under another offset or tool length the place has other numbers, which nobody knows;
+        G90 behind M83 makes filament absolute again on some printers.
+        """
+        if self.settings.get("extrusion") == "M83" and groups.get("distance") == "G90":
+            groups = {"extrusion": "", **groups}
+        new = {name for name, value in groups.items() if value == "G43 H" or value != self.settings.get(name)}
+        lost: dict[str, None] = dict.fromkeys("xyz" if "offset" in new else "z" * ("tool length" in new))
         self.settings |= groups
         lit = self.settings["spindle"] != "M5" and (not self.state.power or float(self.state.power) != 0)
-        self.state = self.state._replace(hard=self.hard(), lit=lit)
+        self.state = self.state._replace(hard=self.hard(), lit=lit, **lost)  # type: ignore[arg-type]
 
     def homed(self, bare: str, home: str, codes: list[str], values: dict[str, str], line: Line) -> None:
         allowed = {home, *(_SETTINGS.keys() - _WITH.keys())} | ({"G0", "G1"} if home == "G53" else set())
@@ -342,7 +352,8 @@ class _Reader:
         """Another number for the place where the machine is (G92)."""
         if values.keys() - set("NXYZE") or not values.keys() - {"N"}:
             raise _Unknown(f"{short(bare)!r}: G92 is followed with X, Y, Z and E")
-        places = {axis.lower(): _as_written(values[axis]) for axis in "XYZE" if axis in values}
+        counted = "XYZE" if self.settings.get("extrusion", "M82") == "M82" else "XYZ"
+        places = {axis.lower(): _as_written(values[axis]) for axis in counted if axis in values}
         line.fixed = bool(values.keys() & set("XYZ"))
         if line.fixed and self.cut:  # places and heights before and behind it could not be compared
             raise _Unknown(f"{short(bare)!r}: a moved origin (G92) behind the first cut is not followed")
@@ -397,17 +408,17 @@ class _Reader:
     def extruded(self, values: dict[str, str], relative: bool, line: Line) -> Decimal:
         """How much filament a line feeds.
 
-        Firmware differs in whether G91 makes it relative, too: nothing passes a line with both, nor one that
-        counts on from what is not known.
+        Firmware differs in whether G91 makes it relative, too, and G90 absolute: nothing passes a line of
+        which that is not known, nor one that counts on from what is not.
         """
         if "E" not in values:
             return Decimal(0)
-        amount = Decimal(values["E"])
-        if self.settings.get("extrusion") == "M83":
+        amount, mode = Decimal(values["E"]), self.settings.get("extrusion", "M82")
+        last, absolute = self.state.e, mode == "M82" and not relative
+        self.state = self.state._replace(e=amount if absolute else None)
+        if mode == "M83":
             return amount
-        last = self.state.e
-        self.state = self.state._replace(e=None if relative else amount)
-        if relative or last is None:
+        if not absolute or last is None:
             line.fixed = True
             return Decimal(0)
         line.fed = amount - last

@@ -230,6 +230,7 @@ class _Arrangement:
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)
         movable = movable and not (unknown[0] and last.feed) and not (unknown[1] and last.power)
+        movable = movable and (last.e is not None or begin.e is None)  # what is behind it counts on
         whole = [*comments, *inside]
         if self.program.prints:
             regime: Hashable = None
@@ -411,8 +412,8 @@ def _behind(lines: list[Line], state: State, begin: State) -> State:
     placed = any(line.asks == 1 or {"X", "Y"} <= set(line.letters) for line in lines)
     moved = any(line.codes for line in lines if {"G0", "G1", "G2", "G3"} & set(line.codes))
     return begin._replace(
-        x=begin.x if placed else state.x,
-        y=begin.y if placed else state.y,
+        x=begin.x if placed or begin.x is None else state.x,
+        y=begin.y if placed or begin.y is None else state.y,
         feed=begin.feed if "F" in letters else state.feed,
         power=begin.power if "S" in letters else state.power,
         motion=begin.motion if moved else state.motion,

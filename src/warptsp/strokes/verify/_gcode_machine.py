@@ -104,7 +104,7 @@ class _Machine:
 
     def __init__(self) -> None:
         self.run = Run()
-        self.at: dict[str, Decimal | None] = {"X": None, "Y": None, "Z": None}
+        self.at: dict[str, Decimal | None] = dict.fromkeys("XYZ")
         self.filament: Decimal | None = None
         self.motion: int | None = None
         self.modal: dict[str, str] = {}
@@ -123,7 +123,16 @@ class _Machine:
         self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
     def choose(self, group: str, value: str) -> None:
-        """One of the settings that stay until another of the group comes."""
+        """One of the settings that stay until another of the group comes.
+
+        Another offset or tool length gives other numbers to the place, and G90 may end M83.
+        """
+        if group == "offset" and self.modal.get(group) != value:
+            self.at = dict.fromkeys(self.at)
+        if group == "length" and (self.modal.get(group) != value or value == "G43 HNone"):
+            self.at["Z"] = None
+        if value == "G90" and self.modal.get("filament") == "M83":
+            self.modal["filament"] = "nobody knows"
         self.modal[group] = value
         self.chosen = tuple(sorted(self.modal.items()))
 
@@ -374,14 +383,12 @@ class _Machine:
         """How much filament a line feeds; None if nobody knows."""
         if value is None:
             return Decimal(0)
-        if self.modal.get("filament") == "M83":
+        mode, begin = self.modal.get("filament", "M82"), self.filament
+        known = mode == "M82" and not relative  # firmware differs in what G91 and G90 mean for it
+        self.filament = value if known else None
+        if mode == "M83":
             return value
-        if relative or self.filament is None:  # firmware differs in what G91 means for it
-            self.filament = None if relative else value
-            return None
-        fed = value - self.filament
-        self.filament = value
-        return fed
+        return value - begin if known and begin is not None else None
 
     def travels(self, line: str, number: int, begin: dict[str, Decimal | None]) -> None:
         """A rapid move in the plane."""
@@ -401,9 +408,8 @@ class _Machine:
         """A rapid move down."""
         if self.at["Z"] is not None and None not in (begin["X"], begin["Y"]):
             behind = len(self.run.pieces) - (self.piece is not None)
-            self.run.downs.append(
-                Rapid(None, float(self.at["Z"]), behind, number, True, self.line(begin)[:1])
-            )
+            ends, height = tuple(self.at.values()), float(self.at["Z"])
+            self.run.downs.append(Rapid(ends, height, behind, number, True, self.line(begin)[:1]))
 
     def line(self, begin: dict[str, Decimal | None]) -> Points:
         """A straight way in the plane."""

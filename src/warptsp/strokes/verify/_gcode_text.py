@@ -63,7 +63,7 @@ def words_of(bare: str) -> list[tuple[str, Decimal | None]] | None:
     at = 0
     while at < len(bare):
         match = _TOKEN.match(bare, at)
-        if match is None:
+        if match is None or len(match[0]) > 99:
             return None
         found.append((match[1], None if match[2] is None else Decimal(match[2])))
         at = match.end()

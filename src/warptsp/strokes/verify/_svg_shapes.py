@@ -275,8 +275,8 @@ def _along_arc(at: complex, to: complex, arc: list[float]) -> list[complex]:
     turn = complex(math.cos(math.radians(rotation)), math.sin(math.radians(rotation)))
     one, two = at / turn, to / turn
     a, b = complex(one.real / rx, one.imag / ry), complex(two.real / rx, two.imag / ry)  # a unit circle
-    half = abs(b - a) / 2
-    if half == 0:
+    half = math.hypot(b.real - a.real, b.imag - a.imag) / 2
+    if half == 0 or half > 1e150:  # none, or of no size
         return []
     if half > 1:
         rx, ry, a, b, half = rx * half, ry * half, a / half, b / half, 1.0

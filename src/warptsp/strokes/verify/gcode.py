@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from warptsp.strokes.verify._gcode_arcs import SAG
-from warptsp.strokes.verify._gcode_machine import Run, run_program
+from warptsp.strokes.verify._gcode_machine import Rapid, Run, run_program
 from warptsp.strokes.verify.work import (
     Ints,
     NotVerified,
@@ -47,7 +47,7 @@ def verify(before: bytes, after: bytes, rules: Rules) -> None:
         _regimes_in_order(regimes[0], regimes[1], place)
     _rapids_are_high(first, second, place)
     if len(first.heights) > 1:
-        _depths_in_order(first, place)
+        _depths_in_order(first, second, place)
     if rules.inner_first:
         _inner_first(second, regimes[1])
 
@@ -155,35 +155,42 @@ class _RangeMaximum:
         return max(float(values[low]), float(values[high - (1 << level) + 1]))
 
 
-def _depths_in_order(run: Run, place: Ints) -> None:
+def _depths_in_order(first: Run, second: Run, place: Ints) -> None:
     """Whether cuts that overlap keep their order where their depths differ.
 
     Rapid moves below the top of what is cut are as cuts of a depth of their own: they go where something was
     cut away before.
     """
-    top = _top(run)
-    works: list[tuple[float, int, Points, Hashable, int]] = []  # place before, behind, ...
-    for number, piece in enumerate(run.pieces):
+    works: list[tuple[float, float, Points, Hashable, int]] = []  # place before, behind, ...
+    for number, piece in enumerate(first.pieces):
         for path, depth in zip(piece.paths, piece.depths, strict=True):
-            works.append((float(number), int(place[number]), path, depth, piece.line))
-    travels = [] if _is_flat(run) else run.rapids
-    for rapid in [] if run.prints else [*travels, *run.downs]:
-        if not rapid.height > top and not math.isnan(rapid.height):
-            number = rapid.behind
-            behind = int(place[number]) if number < len(place) else len(place)
-            works.append((number - 0.5, behind, rapid.path, ("rapid", rapid.height), rapid.line))
+            works.append((number, int(place[number]), path, depth, piece.line))
+    low, behind = ([] if first.prints else _low(run, _top(first), _is_flat(first)) for run in (first, second))
+    found = matched([rapid.ends for rapid in low], [rapid.ends for rapid in behind],
+                    lambda _: "a rapid move within the workpiece")  # fmt: skip
+    for rapid, at in zip(low, found.tolist(), strict=True):
+        height = "rapid", rapid.height
+        works.append((rapid.behind - 0.5, behind[at].behind - 0.5, rapid.path, height, rapid.line))
     if not works:
         return
     works.sort(key=lambda work: work[0])
     order = sorted(range(len(works)), key=lambda k: (works[k][1], works[k][0]))
     where = np.empty(len(works), dtype=np.intp)
     where[order] = np.arange(len(works))
-    least = 2 * SAG if run.told or run.prints else 0.25 if run.inches else 6.35
-    found = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(run.width, least))
-    if found is not None:
-        lines = [works[f][4] for f in found]
+    least = 2 * SAG if first.told or first.prints else 0.25 if first.inches else 6.35
+    wrong = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, max(first.width, least))
+    if wrong is not None:
+        lines = [works[w][4] for w in wrong]
         raise NotVerified(f"is not written: the cuts at lines {lines[0]} and {lines[1]} overlap, have "
                           "different depths and would change places")  # fmt: skip
+
+
+def _low(run: Run, top: float, flat: bool) -> list[Rapid]:
+    """The rapid moves that are not above a height, those straight down among them."""
+    return [
+        rapid for rapid in [*([] if flat else run.rapids), *run.downs]
+        if not rapid.height > top and not math.isnan(rapid.height)
+    ]  # fmt: skip
 
 
 def _inner_first(run: Run, regimes: list[Any]) -> None:
