@@ -301,7 +301,7 @@ class HeldKarp {
         found.second_to = found.first_to;
       }
       if (shape_.fixed_at(v, 1) >= 0) found.second = leaf.second;  // as all edges of the tour are fixed
-      const bool twice = further_at(found.first_to) > 0;  // there are two cities as near
+      const bool twice = further_at(found.first_to) > 0;           // there are two cities as near
       if (twice) found.second = found.first;
       if (found.second < leaf.second && !twice) missing->push_back(edge_key(v, found.second_to));
       if (found.second > longest) {
