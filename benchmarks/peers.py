@@ -204,12 +204,10 @@ def main() -> None:
             rows.append(row)
     text = (
         "Gap in % to the optimum after the same seconds on one thread, from a matrix of distances; computing "
-    )
-    text += "it, and giving it to the package, is not counted.\n"
-    text += (
+        "it, and giving it to the package, is not counted.\n"
         "A package that took longer has its seconds beside; elkai (LKH) takes no limit, and does one run.\n"
+        f"warptsp and PyVRP: median of seeds {', '.join(map(str, SEEDS))}.\n\n"
     )
-    text += f"warptsp and PyVRP: median of seeds {', '.join(map(str, SEEDS))}.\n\n"
     text += table(["instance", "time limit, s", *there], rows)
     for result in results:
         del result["matrix"]

@@ -21,8 +21,9 @@ WORDS_FOR_NO_NUMBER = re.compile(
 HOLE = re.compile(rf"[-\u2013\u2014{MINUS}]?|n/?a|nan|none|null", re.IGNORECASE)
 """What stands in a matrix where there is no distance."""
 LEADING_ZERO = re.compile(r"0[0-9]")
-_NODE_NUMBER = re.compile(r"[0-9]{1,15}(\.0*)?")
-NODE_NUMBERS = 1e15  # where these end: longer ones are names; a float may not hold their last digit
+_DIGITS = 15
+_NODE_NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}(\.0*)?")
+NODE_NUMBERS = 10.0**_DIGITS  # where these end: longer ones are names; a float may not hold their last digit
 _INFINITE = re.compile(r"\+?(inf(inity)?|\u221e)", re.IGNORECASE)
 _OF_DIAGONAL = re.compile(r"[-\u2013\u2014.*xX\u00d7\\/#]+")
 

@@ -78,7 +78,8 @@ def read(table: Table, options: ReadOptions) -> Instance:
     else:
         found = Instance(*_Reader(with_a_column_each(table, options), options).read())
     if _is_total(found.problem):
-        name = quoted(found.problem.label(found.problem.n - 1))
+        label = found.problem.label(found.problem.n - 1)
+        name = quoted(label) if label else "which has no name"
         _log.warning(
             "%s: the last city, %s, is the sum or the mean of the others: remove its row", table.file, name
         )
