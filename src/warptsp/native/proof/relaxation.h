@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -157,6 +158,7 @@ class Relaxation {
       upper_[kept] = upper_[e];
       column_of_.emplace(key(ends_[2 * e], ends_[2 * e + 1]), kept++);
     }
+    mean_.clear();
     ends_.resize((size_t)2 * kept);
     lower_.resize(kept);
     upper_.resize(kept);
@@ -241,69 +243,33 @@ class Relaxation {
     pieces_ = smallest_pieces;
     turns_ = {};
     seeds_.clear();
+    mean_.clear();
   }
 
   // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
-  // Where a solution `is_dear`, dear kinds are sought in each round, too, and cuts that mostly repeat others are left out.
+  // Where a solution `is_dear`, cuts are sought at a mean of those of the rounds, and at the solution itself if none of
+  // them cuts that off: among ties it is one of many, and cuts that it alone violates leave the others (in-out
+  // separation, Ben-Ameur and Neto, 2007). Dear kinds are sought in each round then, too, and cuts that mostly repeat
+  // others are left out.
   RoundReport separate(const double *solution, const double *activity, Effort effort, bool is_dear, int threads,
                        const StopToken &token) {
+    const bool is_first = mean_.empty();
+    mean_.resize(columns(), 0.0);
+    for (int e = 0; e < columns(); ++e) mean_[e] = is_first ? solution[e] : 0.5 * (mean_[e] + solution[e]);
+    if (is_dear && !is_first && effort >= Effort::tightening) {
+      support_.build(n_, ends_, mean_.data());
+      std::vector<double> of_mean;
+      for (const Row &row : rows_) of_mean.push_back(value_of(row.cut, support_));
+      const RoundReport report = find_cuts(of_mean.data(), effort, is_dear, threads, token);
+      support_.build(n_, ends_, solution);
+      constexpr double least_violation = 0.01;
+      const auto cuts_off = [&](const Cut &cut) { return value_of(cut, support_) < cut.bound - least_violation; };
+      waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), std::not_fn(cuts_off)), waiting_.end());
+      if (!waiting_.empty()) return report;
+      mean_.assign(solution, solution + columns());
+    }
     support_.build(n_, ends_, solution);
-    FoundCuts found(support_, present_, tour_);
-    RoundReport report;
-    const auto are_few = [&](size_t few) { return found.size() < few * scale_ && !token.stopped(); };
-    const auto count = [&](const auto &find) {
-      const size_t before = found.size();
-      find();
-      return (int)(found.size() - before);
-    };
-    report.subtours = count([&] {
-      report.components = find_components(found);
-      find_segments(found, tour_, scale_);
-    });
-    std::vector<std::vector<int>> tight;
-    for (int r = 0; r < rows(); ++r)
-      if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
-    const bool may_tighten = effort >= Effort::tightening && are_few(30);
-    // A kind that found nothing rests for 1, 3, and then 7 rounds, unless this one had no cut at all.
-    bool is_last = false;
-    const auto seek = [&](Kind kind, bool is_wanted, int &of_kind, const auto &find) {
-      Turn &turn = turns_[kind];
-      if (!is_wanted || turn.is_done || token.stopped()) return;
-      if (!is_last && !turn.is_over()) return;
-      const int more = count(find);
-      of_kind += more;
-      turn.is_done = true;
-      turn.took(more > 0, 3);
-    };
-    // First those that bring most in their time.
-    const auto seek_all = [&] {
-      seek(handles, effort >= Effort::blossoms && are_few(50), report.blossoms, [&] { Blossoms(found).find(scale_); });
-      seek(combs, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
-        Random random(seed_, ++shrunk_, combs_stream);
-        ShrunkCombs(found).find(random, token);
-      });
-      seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
-        for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
-      });
-      seek(dominoes, effort == Effort::dominoes && report.components == 1 && !points_.empty() && are_few(50),
-           report.blossoms, [&] { Dominoes(found, points_.data(), seed_).find(token); });
-      seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
-      seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
-           [&] { MinimumCuts(found, tight).find(scale_); });
-      if (is_dear) keep_apart(found.cuts());
-      seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::local) && are_few(30), report.blossoms,
-           [&] { Blossoms(found).find_by_cuts(); });
-      seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
-           [&] { find_local(found, tight, threads, token); });
-      seek(wide_cuts, effort >= Effort::wide && are_few(10), report.local, [&] { find_wide(found, tight, token); });
-      if (is_dear) keep_apart(found.cuts());
-    };
-    for (Turn &turn : turns_) turn.is_done = false;
-    seek_all();
-    is_last = true;
-    if (found.size() == 0) seek_all();
-    waiting_ = std::move(found.cuts());
-    return report;
+    return find_cuts(activity, effort, is_dear, threads, token);
   }
 
   // Pricing ------------------------------------------------------------------------------------------------------
@@ -575,6 +541,66 @@ class Relaxation {
     rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++, std::move(taken)});
   }
 
+  // What separate() finds at the support.
+  RoundReport find_cuts(const double *activity, Effort effort, bool is_dear, int threads, const StopToken &token) {
+    FoundCuts found(support_, present_, tour_);
+    RoundReport report;
+    const auto are_few = [&](size_t few) { return found.size() < few * scale_ && !token.stopped(); };
+    const auto count = [&](const auto &find) {
+      const size_t before = found.size();
+      find();
+      return (int)(found.size() - before);
+    };
+    report.subtours = count([&] {
+      report.components = find_components(found);
+      find_segments(found, tour_, scale_);
+    });
+    std::vector<std::vector<int>> tight;
+    for (int r = 0; r < rows(); ++r)
+      if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
+    const bool may_tighten = effort >= Effort::tightening && are_few(30);
+    // A kind that found nothing rests for 1, 3, and then 7 rounds, unless this one had no cut at all.
+    bool is_last = false;
+    const auto seek = [&](Kind kind, bool is_wanted, int &of_kind, const auto &find) {
+      Turn &turn = turns_[kind];
+      if (!is_wanted || turn.is_done || token.stopped()) return;
+      if (!is_last && !turn.is_over()) return;
+      const int more = count(find);
+      of_kind += more;
+      turn.is_done = true;
+      turn.took(more > 0, 3);
+    };
+    // First those that bring most in their time.
+    const auto seek_all = [&] {
+      seek(handles, effort >= Effort::blossoms && are_few(50), report.blossoms, [&] { Blossoms(found).find(scale_); });
+      seek(combs, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
+        Random random(seed_, ++shrunk_, combs_stream);
+        ShrunkCombs(found).find(random, token);
+      });
+      seek(stars, effort >= Effort::tightening && are_few(50), report.blossoms, [&] {
+        for (const Rows &rows : rows_of_cities_) Stars(found).find(rows, token);
+      });
+      seek(dominoes, effort == Effort::dominoes && report.components == 1 && !points_.empty() && are_few(50),
+           report.blossoms, [&] { Dominoes(found, points_.data(), seed_).find(token); });
+      seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
+      seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
+           [&] { MinimumCuts(found, tight).find(scale_); });
+      if (is_dear) keep_apart(found.cuts());
+      seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::local) && are_few(30), report.blossoms,
+           [&] { Blossoms(found).find_by_cuts(); });
+      seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
+           [&] { find_local(found, tight, threads, token); });
+      seek(wide_cuts, effort >= Effort::wide && are_few(10), report.local, [&] { find_wide(found, tight, token); });
+      if (is_dear) keep_apart(found.cuts());
+    };
+    for (Turn &turn : turns_) turn.is_done = false;
+    seek_all();
+    is_last = true;
+    if (found.size() == 0) seek_all();
+    waiting_ = std::move(found.cuts());
+    return report;
+  }
+
   // Adds local cuts, of larger and larger pieces until there are enough.
   void find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
     // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
@@ -674,6 +700,7 @@ class Relaxation {
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
   std::array<Turn, kinds> turns_{};
+  std::vector<double> mean_;  // of the rounds' solutions, the last one by a half; empty before the first
   std::vector<Rest> seeds_;
 
   std::vector<int> ends_;
