@@ -1,5 +1,6 @@
 #include "instances/tsplib_numbers.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@ using namespace warptsp;
 using namespace warptsp::instances;
 
 // The C library rounds correctly too, and the C locale has the point.
-static bool library(const char *text, double &value) {
-  value = std::strtod(text, nullptr);
+static bool library(const char *begin, const char *end, double &value) {
+  value = std::strtod(std::string(begin, end).c_str(), nullptr);
   return std::isfinite(value);
 }
 static void no_poll() {}

@@ -170,7 +170,7 @@ TEST(exhaustive_descents) {
   for (const std::vector<Neighborhood> &order : orders) {
     const Cities cities(order.back() == Neighborhood::three_opt ? 30 : 200);
     same([&](int threads) {
-      DistanceSource source;
+      GivenDistances source;
       source.kind = kind;
       source.points = cities.points();
       source.size = cities.n;
@@ -230,7 +230,7 @@ TEST(symmetric_descents) {
 
 TEST(hill_climbers) {
   const Cities cities(60);
-  const DistanceSource source{kind, cities.points(), nullptr, nullptr, cities.n};
+  const GivenDistances source{kind, cities.points(), nullptr, nullptr, cities.n};
   const auto make = [&] { return Climber(source, CityRows(source, cities.n), tolerance); };
   same([&](int threads) {
     ClimbCounters counters;

@@ -207,9 +207,8 @@ def descent(
     fixed_edges=EDGES, threads=2, kept=1, before=2, passes=-1, seconds=0.01,
 ):  # fmt: skip
     made = _native.Descent.create(
-        neighborhoods=list(neighborhoods), distances=distances(kind, points, matrix), dummy=False,
-        tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
-        kept=[kept], before=[(3, before)],
+        neighborhoods=list(neighborhoods), distances=distances(kind, points, matrix), tour=tour,
+        fixed_edges=fixed_edges, tolerance=1e-9, threads=threads, kept=[kept], before=[(3, before)],
     )  # fmt: skip
     made.proceed(seconds, passes, token())
 

@@ -160,10 +160,13 @@ class TableText(Table):
         return numbers if end >= len(self.data) and len(numbers) else None
 
     def has_codes(self) -> bool:
-        data = b"\n" + self.data[self._begin :]
-        code = rb"[ \t]*(?:0[0-9]|[0-9]+[eE][0-9])" if b"e" in data or b"E" in data else rb"[ \t]*0[0-9]"
+        data, begin = self.data, self._begin
+        exponents = data.find(b"e", begin) >= 0 or data.find(b"E", begin) >= 0
+        code = rb"[ \t]*(?:0[0-9]|[0-9]+[eE][0-9])" if exponents else rb"[ \t]*0[0-9]"
         marks = (b"\n", self.delimiter.encode())  # one after the other is faster than both at once
-        return any(re.search(re.escape(mark) + code, data) for mark in marks)
+        if re.compile(code).match(data, begin):
+            return True
+        return any(re.compile(re.escape(mark) + code).search(data, begin) for mark in marks)
 
     def _look_for_decimals(self) -> None:
         if b"." in self.data:

@@ -79,7 +79,7 @@ auto search_batch(const Batch &batch, const Array<const double, 1> &tolerances,
   std::vector<double> seconds(count, 0.0);
   {
     const WithoutGil unlocked;
-    BatchSearch search(given_of(batch), (int)n, plan, &make_tour_search, token);
+    BatchSearch search(batch.given(), (int)n, plan, &make_tour_search, token);
     for (size_t i = 0; i < count && !token.stopped(); i++) {
       const double begun = monotonic_seconds();
       ends[i] = (int)search.run(i, tolerances(i), seeds(i), tours.data() + i * n, kicks[i]);

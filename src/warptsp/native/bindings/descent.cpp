@@ -12,7 +12,7 @@ using namespace warptsp::exhaustive;
 
 namespace {
 
-std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, const Distances &distances, bool dummy,
+std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, const Distances &distances,
                                       Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance,
                                       int threads, std::vector<int> kept, std::vector<std::pair<int, int>> before) {
   const int n = (int)tour.shape(0);
@@ -31,9 +31,8 @@ std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, con
     const int both[] = {a, b};
     check_cities(both, 2, 0, n, "what comes before another");
   }
-  const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n, dummy};
-  auto descent =
-      std::make_unique<Descent>(source, std::move(order), cities, fixed_partners(fixed_edges, n), tolerance, threads);
+  auto descent = std::make_unique<Descent>(distances.given(), std::move(order), cities, fixed_partners(fixed_edges, n),
+                                           tolerance, threads);
   descent->constrain(std::move(kept), std::move(before));
   return descent;
 }
@@ -42,8 +41,8 @@ std::unique_ptr<Descent> make_descent(const std::vector<int> &neighborhoods, con
 
 void bind_descent(nb::module_ &m) {
   nb::class_<Descent>(m, "Descent", "One tour, and best-improvement descent in neighborhoods.")
-      .def_static("create", make_descent, nb::kw_only(), "neighborhoods"_a, "distances"_a, "dummy"_a, "tour"_a,
-                  "fixed_edges"_a, "tolerance"_a, "threads"_a, "kept"_a, "before"_a, nb::keep_alive<0, 2>())
+      .def_static("create", make_descent, nb::kw_only(), "neighborhoods"_a, "distances"_a, "tour"_a, "fixed_edges"_a,
+                  "tolerance"_a, "threads"_a, "kept"_a, "before"_a, nb::keep_alive<0, 2>())
       .def("proceed", Interruptible<double, long long>::call(&Descent::proceed), "seconds"_a, "passes"_a, "token"_a,
            "Passes for so long, and so many (-1: any number); True when no move shortens the tour.")
       .def_prop_ro("length", &Descent::length)

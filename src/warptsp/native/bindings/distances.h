@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "arrays.h"
+#include "common/given_distances.h"
 
 namespace warptsp {
 
@@ -42,6 +43,7 @@ struct DistancesIn {
   }
   const int *integers() const { return int_matrix ? int_matrix->data() : nullptr; }
   const double *reals() const { return real_matrix ? real_matrix->data() : nullptr; }
+  GivenDistances given() const { return {kind, rows(), integers(), reals(), (int)size()}; }
 
   // Calls `of_points` with the rows of points, or `of_matrix` with whichever matrix; of one instance.
   template <class OfPoints, class OfMatrix>

@@ -23,7 +23,7 @@ struct BoundClimbers {
 
   Climbed climb(u64 seed, long long first, int count, int threads, const int *given, bool perturbed,
                 const StopToken &token) {
-    const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n};
+    const GivenDistances source = distances.given();
     if (perturbed) lines.resize(perturbed_lines);
     const auto with = [&](const auto &make) {
       auto *const own_lines = perturbed ? &lines : nullptr;
@@ -32,10 +32,10 @@ struct BoundClimbers {
     const auto of_metric = [&](const auto &metric, double least) {
       return with([&, metric, least] { return Climber(source, CityRows(metric, n), least); });
     };
-    if (source.int_matrix) return of_metric(Matrix<int>{source.int_matrix, n}, 0.0);
-    if (source.real_matrix) return of_metric(Matrix<double>{source.real_matrix, n}, tolerance);
+    if (source.integers) return of_metric(Matrix<int>{source.integers, n}, 0.0);
+    if (source.reals) return of_metric(Matrix<double>{source.reals, n}, tolerance);
     if (!PlaneRows<double>::suits(source))
-      return of_metric(AnyCoordinates<double>{distances.rows(), distances.kind}, tolerance);
+      return of_metric(AnyCoordinates<double>{source.points, source.kind}, tolerance);
     return with([&] { return Climber(source, PlaneRows<double>(source, MoveOrder::ring), tolerance); });
   }
 };

@@ -15,8 +15,11 @@ using namespace warptsp::instances;
 
 namespace {
 
-bool python_number(const char *text, double &value) {
-  value = PyOS_string_to_double(text, nullptr, nullptr);
+bool any_number(const char *begin, const char *end, double &value) {
+#ifdef __cpp_lib_to_chars  // of reals, too: not before macOS 13.3
+  if (std::from_chars(begin + (*begin == '+'), end, value).ec == std::errc()) return true;  // if not, it may vanish
+#endif
+  value = PyOS_string_to_double(std::string(begin, end).c_str(), nullptr, nullptr);
   if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
   return std::isfinite(value);
 }
@@ -32,7 +35,7 @@ const char *at(const nb::bytes &text, size_t offset) {
 std::tuple<NumpyArray<double>, size_t> parse_numbers(nb::bytes text, size_t begin, size_t expected) {
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
-  const char *const after = read_numbers(at(text, begin), end, expected, numbers, python_number, serve_signals);
+  const char *const after = read_numbers(at(text, begin), end, expected, numbers, any_number, serve_signals);
   return std::make_tuple(to_numpy(std::move(numbers)), static_cast<size_t>(after - text.c_str()));
 }
 
@@ -40,7 +43,7 @@ std::tuple<NumpyArray<double>, size_t> parse_table(nb::bytes text, size_t begin,
   if (columns == 0) throw nb::value_error("a table has at least one column");
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
-  const char *const after = read_table(at(text, begin), end, columns, delimiter, numbers, python_number, serve_signals);
+  const char *const after = read_table(at(text, begin), end, columns, delimiter, numbers, any_number, serve_signals);
   const size_t rows = numbers.size() / columns;
   return std::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
 }

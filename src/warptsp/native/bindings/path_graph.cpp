@@ -18,16 +18,11 @@ struct BoundPathGraph {
   std::vector<PathGraph> graphs;  // one a thread
   int size;
   Distances distances;
+  GivenDistances given;       // the same
   Array<const int, 1> row;    // of the points or the matrix for each city; empty: the city's own number
   Array<const int, 2> fixed;  // [size, 2] or empty
 
   int row_of(int city) const { return row.shape(0) > 0 ? row(city) : city; }
-  double distance(int p, int q) const {
-    const int a = row_of(p), b = row_of(q);
-    if (distances.int_matrix) return (*distances.int_matrix)(a, b);
-    if (distances.real_matrix) return (*distances.real_matrix)(a, b);
-    return AnyCoordinates<double>{distances.rows(), distances.kind}(a, b);
-  }
   // Whether straight lines choose as well where to join as rounded lengths do; they take a third of the time.
   bool flat() const { return distances.points && is_euclidean(distances.kind) && fixed.shape(0) == 0; }
   double straight(int p, int q) const {
@@ -37,7 +32,7 @@ struct BoundPathGraph {
   }
   double length(int p, int q) const {
     if (fixed.shape(0) > 0 && (fixed(p, 0) == q || fixed(p, 1) == q)) return -PathGraph::kept;
-    return distance(p, q);
+    return given(row_of(p), row_of(q));
   }
 };
 
@@ -56,7 +51,7 @@ void bind_path_graph(nb::module_ &m) {
                     "the points or the matrix lack a row");
             require(fixed.shape(0) == 0 || ((int)fixed.shape(0) == n && fixed.shape(1) == 2),
                     "fixed has two columns and a row for each city, or none");
-            new (self) BoundPathGraph{{}, n, distances, row, fixed};
+            new (self) BoundPathGraph{{}, n, distances, distances.given(), row, fixed};
           },
           nb::kw_only(), "distances"_a, "row"_a, "fixed"_a,
           "Points have a row of NaN for a dummy city; the search's city i is in row `row[i]`, or i if `row` is empty. "

@@ -33,7 +33,7 @@ auto with_points(MetricKind kind, Points rows, bool small_integers, bool dummy, 
 
 }  // namespace
 
-std::unique_ptr<TourSearch> warptsp::make_tour_search(const Given &given, bool small_integers, bool dummy,
+std::unique_ptr<TourSearch> warptsp::make_tour_search(const GivenDistances &given, bool small_integers, bool dummy,
                                                       Instance &&instance, std::vector<int> &&start, double tolerance) {
   const auto search_of = [&](auto source) -> std::unique_ptr<TourSearch> {
     typedef decltype(source) Source;
@@ -68,7 +68,7 @@ std::unique_ptr<TourSearch> make_search(const Distances &distances, bool small_i
   instance.params.candidates = (int)candidates.shape(1);
   if (fixed_edges) instance.fixed = fixed_partners(*fixed_edges, n);
   if (along) instance.along = checked_tour(*along, n);
-  return make_tour_search(given_of(distances), small_integers, dummy, std::move(instance), std::move(start), tolerance);
+  return make_tour_search(distances.given(), small_integers, dummy, std::move(instance), std::move(start), tolerance);
 }
 
 Counts counters(const TourSearch &search) {

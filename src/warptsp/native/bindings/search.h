@@ -7,11 +7,6 @@ namespace warptsp {
 
 lk::MakeTourSearch make_tour_search;
 
-template <int Dimensions>
-lk::Given given_of(const DistancesIn<Dimensions> &distances) {
-  return {distances.kind, distances.rows(), distances.integers(), distances.reals()};
-}
-
 // Sums of lengths, and of lengths that no gain can pay for, fit into 32 bits (backends/instance.py). The bound by
 // coordinates is a rough one; that of ATT is more than three times as long.
 constexpr int largest_small_distance = 1 << 24;

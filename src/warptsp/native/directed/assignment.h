@@ -49,11 +49,6 @@ class Assignment {
   const std::vector<int> &heads() const { return head_; }
   const std::vector<Cost> &leaving() const { return u_; }
   const std::vector<Cost> &entering() const { return v_; }
-  Cost cost() const {
-    Cost sum = 0;
-    for (int i = 0; i < n_; i++) sum += matrix_(i, head_[i]);
-    return sum;
-  }
 
  private:
   static constexpr int arcs_out = 12, arcs_in = 6;  // of a city, to begin with

@@ -1,14 +1,12 @@
 // Decimal numbers in text: correctly rounded, whatever the locale, tens of millions a second.
 //
-// Up to 19 digits with a power of ten between 10^-27 and 10^27 take one multiplication or division of 128 bits,
-// which is exact; everything else goes to a slower function that the caller gives.
+// Up to 15 digits or so with a small power of ten take one multiplication or division of doubles, which are exact;
+// everything else goes to a slower function that the caller gives.
 #pragma once
 
 #include <cfloat>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace warptsp::instances {
@@ -16,55 +14,8 @@ namespace warptsp::instances {
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-namespace number_detail {
-
-constexpr int largest_power = 27;  // 5^27 is the last below 2^63
-
-inline std::uint64_t power_of_five(int exponent) {
-  static const struct Table {
-    std::uint64_t value[largest_power + 1];
-    Table() {
-      value[0] = 1;
-      for (int i = 1; i <= largest_power; ++i) value[i] = 5 * value[i - 1];
-    }
-  } table;
-  return table.value[exponent];
-}
-
-#if defined(__SIZEOF_INT128__)
-__extension__ typedef unsigned __int128 Wide;
-
-// The double nearest to (wide, plus a little if `more`) * 2^exponent; ties to even.
-inline double rounded(Wide wide, bool more, int exponent) {
-  int bits = 0;
-  for (Wide rest = wide; rest != 0; rest >>= 64) {
-    const std::uint64_t low = static_cast<std::uint64_t>(rest);
-    bits += (rest >> 64) != 0 ? 64 : 64 - __builtin_clzll(low);
-  }
-  const int shift = bits - 53;
-  if (shift <= 0) return std::ldexp(static_cast<double>(static_cast<std::uint64_t>(wide)), exponent);
-  std::uint64_t kept = static_cast<std::uint64_t>(wide >> shift);
-  const Wide half = static_cast<Wide>(1) << (shift - 1);
-  const Wide dropped = wide & ((half << 1) - 1);
-  if (dropped > half || (dropped == half && (more || (kept & 1)))) ++kept;
-  return std::ldexp(static_cast<double>(kept), shift + exponent);
-}
-
-// digits * 10^exponent, for |exponent| <= largest_power.
-inline double scaled(std::uint64_t digits, int exponent) {
-  if (exponent >= 0) return rounded(static_cast<Wide>(digits) * power_of_five(exponent), false, exponent);
-  const int lead = __builtin_clzll(digits);
-  const Wide numerator = static_cast<Wide>(digits << lead) << 64;
-  const std::uint64_t divisor = power_of_five(-exponent);
-  return rounded(numerator / divisor, numerator % divisor != 0, exponent - 64 - lead);
-}
-#endif
-
-}  // namespace number_detail
-
 // Reads one number that ends at white space, at `delimiter` or at `end`. Returns where it ends, or nullptr if there
-// is no finite number. `slow(text, value)` converts a zero-terminated number in C syntax and returns false if it
-// overflows.
+// is no finite number. `slow(begin, end, value)` converts a number in C syntax and returns false if it overflows.
 template <class Slow>
 const char *parse_number(const char *p, const char *end, double &value, Slow &&slow, char delimiter = ' ') {
   const char *const begin = p;
@@ -109,24 +60,18 @@ const char *parse_number(const char *p, const char *end, double &value, Slow &&s
     value = negative ? -magnitude : magnitude;
     return p;
   };
-  if (significant < 20) {
-    if (digits == 0) return is(0.0);
-    if (exponent == 0 && digits < (1ull << 53)) return is(static_cast<double>(digits));
+  if (significant < 20 && digits < (1ull << 53)) {
+    const double whole = static_cast<double>(digits);
+    if (digits == 0 || exponent == 0) return is(whole);
 #if FLT_EVAL_METHOD == 0
     // Both operands are exact doubles, so one rounding is left (Clinger 1990).
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (digits < (1ull << 53) && exponent >= -22 && exponent <= 22) {
-      const double whole = static_cast<double>(digits);
+    if (exponent >= -22 && exponent <= 22)
       return is(exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent]);
-    }
-#endif
-#if defined(__SIZEOF_INT128__)
-    if (exponent >= -number_detail::largest_power && exponent <= number_detail::largest_power)
-      return is(number_detail::scaled(digits, static_cast<int>(exponent)));
 #endif
   }
-  return slow(std::string(begin, p).c_str(), value) ? p : nullptr;
+  return slow(begin, p, value) ? p : nullptr;
 }
 
 // Every number from `p` up to the first token that is none, whose place is returned. `expected` is how many there

@@ -28,7 +28,8 @@ struct BatchSearchPlan {
 
 class BatchSearch {
  public:
-  BatchSearch(const Given &all, int cities, const BatchSearchPlan &plan, MakeTourSearch *make, const StopToken &token)
+  BatchSearch(const GivenDistances &all, int cities, const BatchSearchPlan &plan, MakeTourSearch *make,
+              const StopToken &token)
       : all_(all), n_(cities), plan_(plan), make_(make), token_(token), order_(n_), start_(n_) {}
 
   // The tour of one instance, from its first city on.
@@ -37,7 +38,8 @@ class BatchSearch {
     instance.size = n_;
     instance.params = plan_.params;
     instance.params.candidates = plan_.candidates;
-    Given given{all_.kind, {nullptr, 0}, nullptr, nullptr};
+    GivenDistances given;
+    given.kind = all_.kind;
     if (!set_up(number, instance, given)) return BatchEnd::none;
     const std::unique_ptr<TourSearch> search =
         make_(given, plan_.small_integers, false, std::move(instance), std::vector<int>(start_), tolerance);
@@ -52,7 +54,7 @@ class BatchSearch {
 
  private:
   // Numbering, candidate lists and start tour, as warptsp.backends.instance makes them.
-  bool set_up(size_t number, Instance &instance, Given &given) {
+  bool set_up(size_t number, Instance &instance, GivenDistances &given) {
     const int count = plan_.candidates;
     instance.candidates.resize((size_t)n_ * count);
     int *const lists = instance.candidates.data();
@@ -116,7 +118,7 @@ class BatchSearch {
     });
   }
 
-  Given all_;
+  GivenDistances all_;
   const int n_;
   const BatchSearchPlan &plan_;
   MakeTourSearch *make_;

@@ -26,8 +26,6 @@ struct Partition {
   std::vector<int> path;     // [n] by local number, part by part: which of the part's runs holds a city
   std::vector<Run> runs;     // in tour order
 
-  int parts() const { return (int)start.size() - 1; }
-
   // `part` is set; the rest follows. The tour is read from position `rotation` on.
   void cut(const std::vector<int> &tour, int parts, int rotation) {
     const int n = (int)tour.size();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/given_distances.h"
 #include "common/parallel.h"
 #include "lk/partition.h"
 #include "lk/population.h"
@@ -63,16 +64,8 @@ class TourSearch : public TourPopulation {
   LkCounters counters_;
 };
 
-// Where distances come from: points, or one of the two kinds of matrix; of one instance, or of many after one another.
-struct Given {
-  MetricKind kind;
-  Points points;
-  const int *integers;
-  const double *reals;
-};
-
 // The search of an instance, for its metric or matrix.
-typedef std::unique_ptr<TourSearch> MakeTourSearch(const Given &given, bool small_integers, bool dummy,
+typedef std::unique_ptr<TourSearch> MakeTourSearch(const GivenDistances &given, bool small_integers, bool dummy,
                                                    Instance &&instance, std::vector<int> &&start, double tolerance);
 
 template <class Source>

@@ -33,7 +33,6 @@ class KdTree {
   bool build(const double *rows, int n, int threads, const StopToken &token);
 
   int size() const { return n_; }
-  int levels() const { return levels_; }
   int first_leaf() const { return 1 << levels_; }
   bool is_leaf(int node) const { return node >= first_leaf(); }
   int leaf_begin(int leaf) const { return begin(levels_, leaf - first_leaf()); }
@@ -41,8 +40,6 @@ class KdTree {
   const TreeNode<D> &node(int v) const { return nodes_[v]; }
   TreePoint<D> *points() { return points_.data(); }
   const TreePoint<D> *points() const { return points_.data(); }
-  // Coordinates in the tree are the given ones times this power of two.
-  double scale() const { return scale_; }
 
  private:
   int begin(int level, int k) const { return (int)((int64_t)k * n_ >> level); }
@@ -50,7 +47,6 @@ class KdTree {
   bool select(TreePoint<D> *from, TreePoint<D> *to, TreePoint<D> *middle, int axis, const StopToken &token);
 
   int n_ = 0, levels_ = 0;
-  double scale_ = 1.0;
   Buffer<TreePoint<D>> points_;
   Buffer<TreeNode<D>> nodes_;
 };
@@ -69,10 +65,10 @@ bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &t
     for (int64_t i = from * D; i < to * D; ++i) largest = std::max(largest, std::fabs(rows[i]));
   });
   if (!known) return false;
-  scale_ = scale_for(largest);
+  const double scale = scale_for(largest);
   const bool filled = for_each_piece(threads, n, chunk, token, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {
-      for (int d = 0; d < D; ++d) points_[i].at[d] = rows[i * D + d] * scale_;
+      for (int d = 0; d < D; ++d) points_[i].at[d] = rows[i * D + d] * scale;
       points_[i].city = (int)i;
     }
   });

@@ -132,7 +132,6 @@ def descent_on_cpu(start: Start, threads: int) -> _native.Descent:
     return _native.Descent.create(
         neighborhoods=[neighborhood.number for neighborhood in sought.neighborhoods],
         distances=instance.distances(),
-        dummy=instance.dummy is not None,
         tour=start.tour,
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,

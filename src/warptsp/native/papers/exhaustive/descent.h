@@ -23,7 +23,7 @@ class Descent {
  public:
   // `order`: the neighbourhoods, the first of which comes first. `fixed`: two neighbours in fixed edges for each city, -1
   // for none; empty if there are no fixed edges.
-  Descent(const DistanceSource &source, std::vector<Neighborhood> order, const std::vector<int> &tour,
+  Descent(const GivenDistances &source, std::vector<Neighborhood> order, const std::vector<int> &tour,
           const std::vector<int> &fixed, double tolerance, int threads)
       : rows_(source, tour, fixed), order_(std::move(order)), tolerance_(tolerance), threads_(threads) {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);

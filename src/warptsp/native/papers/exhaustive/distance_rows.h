@@ -9,28 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "common/metric.h"
+#include "common/given_distances.h"
 #include "common/vectors.h"
 #include "papers/exhaustive/two_opt_scan.h"
 
 namespace warptsp::exhaustive {
-
-// What distances are made from; the arrays belong to the caller. One of points and the matrices is given.
-struct DistanceSource {
-  typedef double Value;
-  MetricKind kind = MetricKind::exact_2d;
-  Points points{nullptr, 0};
-  const int *int_matrix = nullptr;
-  const double *real_matrix = nullptr;
-  int size = 0;
-  bool dummy = false;  // the last city is at distance 0 from all
-
-  double operator()(int a, int b) const {
-    if (int_matrix) return int_matrix[(size_t)a * size + b];
-    if (real_matrix) return real_matrix[(size_t)a * size + b];
-    return AnyCoordinates<double>{points, kind}(a, b);
-  }
-};
 
 // What is read past the end of the tour.
 template <class T>
@@ -46,7 +29,7 @@ class PlaneRows {
  public:
   typedef R Real;
 
-  PlaneRows(const DistanceSource &source, MoveOrder order)
+  PlaneRows(const GivenDistances &source, MoveOrder order)
       : points_(source.points.rows), kind_(source.kind), n_(source.size), x_(MoveRows{n_, order}.positions()), y_(x_),
         edges_(x_) {
     if (sizeof(Real) == sizeof(double)) return;
@@ -58,15 +41,14 @@ class PlaneRows {
     std::frexp(width, &power);
     scale_ = std::ldexp(1.0, -power);
   }
-  // In the plane, and where vectors round doubles as the metric does.
-  static bool suits(const DistanceSource &source) {
-    return source.points.rows && source.points.stride == 2 && !source.dummy && is_euclidean(source.kind) &&
+  // In the plane, without a dummy city, which would be the last one, and where vectors round doubles as the metric does.
+  static bool suits(const GivenDistances &source) {
+    return source.points.rows && is_euclidean(source.kind) &&
+           !std::isnan(source.points.rows[2 * ((size_t)source.size - 1)]) &&
            extent(source, 0) + extent(source, 1) < 0x1p51;
   }
 
   int size() const { return n_; }
-  const Real *x() const { return x_.data(); }
-  const Real *y() const { return y_.data(); }
   const Real *edges() const { return edges_.data(); }
 
   // Takes over what changed between the positions [begin, end).
@@ -118,12 +100,12 @@ class PlaneRows {
     });
     repeat_start(edges_, n_);
   }
-  static double low(const DistanceSource &source, int axis) {
+  static double low(const GivenDistances &source, int axis) {
     double least = source.points.rows[axis];
     for (int i = 1; i < source.size; ++i) least = std::min(least, source.points.rows[2 * (size_t)i + axis]);
     return least;
   }
-  static double extent(const DistanceSource &source, int axis) {
+  static double extent(const GivenDistances &source, int axis) {
     double most = source.points.rows[axis];
     for (int i = 1; i < source.size; ++i) most = std::max(most, source.points.rows[2 * (size_t)i + axis]);
     return most - low(source, axis);
@@ -142,7 +124,7 @@ class DistanceRows {
   typedef double Real;
 
   // `fixed`: two neighbours in fixed edges for each city, -1 for none; empty if there are no fixed edges.
-  DistanceRows(const DistanceSource &source, const std::vector<int> &tour, std::vector<int> fixed)
+  DistanceRows(const GivenDistances &source, const std::vector<int> &tour, std::vector<int> fixed)
       : source_(source), tour_(tour), fixed_(std::move(fixed)),
         edges_(MoveRows{source.size, MoveOrder::triangle}.positions()) {
     tour_.resize(edges_.size());
@@ -167,7 +149,7 @@ class DistanceRows {
   template <class Use>
   void with_distances(const Use &use) const {
     if (plane_) return plane_->with_distances(use);
-    use(CityDistances<DistanceSource>{source_, tour_.data()});
+    use(CityDistances<GivenDistances>{source_, tour_.data()});
   }
 
   // Puts the cities of positions [begin, end) anew, by old position.
@@ -193,7 +175,7 @@ class DistanceRows {
     edges_[n] = edges_[0];
   }
 
-  DistanceSource source_;
+  GivenDistances source_;
   std::vector<int> tour_, fixed_;
   std::vector<double> edges_;
   std::unique_ptr<PlaneRows<double>> plane_;

@@ -39,16 +39,6 @@ __device__ __forceinline__ int removed_of(int edge, int position) {
   return (int)(0u - ((u32)edge + 2 * magic_bits) * columns_a_chunk + (u32)(position % columns_a_chunk));
 }
 
-__device__ __forceinline__ float approximate_root(float v) {
-#if defined(__CUDA_ARCH__)
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
-  return root;
-#else
-  return sqrtf(v);  // tests/native/test_two_opt_squares.cpp
-#endif
-}
-
 // Rounding: 0 to nearest, 1 up, 2 down.
 template <int Rounding>
 __device__ __forceinline__ u32 rounded_distance(float ax, float ay, float bx, float by, float magic) {

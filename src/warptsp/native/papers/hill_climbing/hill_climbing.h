@@ -76,7 +76,7 @@ class CityRows {
 template <class Rows>
 class Climber {
  public:
-  Climber(const DistanceSource &source, Rows exact, double tolerance)
+  Climber(const GivenDistances &source, Rows exact, double tolerance)
       : source_(source), n_(source.size), slice_((int)std::max(1.0, dear_moves_a_slice / n_)), tolerance_(tolerance),
         city_(n_), exact_(std::move(exact)) {
     if constexpr (std::is_same_v<Rows, PlaneRows<double>>) {
@@ -150,7 +150,7 @@ class Climber {
     return whole;
   }
 
-  DistanceSource source_;
+  GivenDistances source_;
   int n_, slice_;
   double tolerance_;
   std::vector<int> city_;

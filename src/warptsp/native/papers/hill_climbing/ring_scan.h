@@ -58,15 +58,12 @@ struct RingScan {
 
   WARPTSP_FN static Value distance(float dx, float dy) {
 #if defined(__CUDA_ARCH__)
-    float squares = fmaf(dx, dx, dy * dy), d;
-    if (rounding == Rounding::att) squares *= 0.1f;
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(squares));
+    float squares = fmaf(dx, dx, dy * dy);
 #else
     float squares = dx * dx + dy * dy;
-    if (rounding == Rounding::att) squares *= 0.1f;
-    const float d = WARPTSP_MATH(sqrt)(squares);
 #endif
-    return ScanValue<rounding>::from(d);
+    if (rounding == Rounding::att) squares *= 0.1f;
+    return ScanValue<rounding>::from(approximate_root(squares));
   }
   WARPTSP_FN static Value distance(const Place &a, const Place &b) { return distance(b.x - a.x, b.y - a.y); }
 

@@ -6,15 +6,9 @@
 
 namespace warptsp::symmetric {
 
-__device__ __forceinline__ float root(float v) {
-  float r;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
-  return r;
-}
-
 __device__ __forceinline__ float between(float2 a, float2 b) {
   const float x = a.x - b.x, y = a.y - b.y;
-  return root(__fmaf_rn(x, x, y * y));
+  return approximate_root(__fmaf_rn(x, x, y * y));
 }
 
 // About how much the tour grows if edges of this length give way to ac and bd, rounded down.
