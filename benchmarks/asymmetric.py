@@ -97,7 +97,8 @@ def cell(run: dict[str, Any] | None) -> str:
 
 
 def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, list[Any]]:
-    rows, results = [], []
+    rows: dict[str, list[str]] = {kind: [kind] for kind in CLASSES}
+    results = []
     for n in sizes:
         for kind in CLASSES:
             note(f"{kind}, {n} cities")
@@ -105,15 +106,8 @@ def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, 
             results.append({"class": kind, "cities": n, "runs": found})
             last = found[-1]
             gap = f"{gap_percent(last['length'], last['bound']):.2f}"
-            rows.append([kind, n, *map(cell, found), last["bound"], gap])
-    head = [
-        "class",
-        "cities",
-        *(f"limit {limit:g} s" for limit in limits),
-        "bound",
-        "gap, %",
-    ]
-    return table(head, rows), results
+            rows[kind].append(f"optimal, {last['cpu']:.2f} s" if last["proved"] else gap)
+    return table(["class", *(f"{n} cities" for n in sizes)], rows.values()), results
 
 
 def of_peers(n: int, seconds: float) -> tuple[str, list[Any]]:
@@ -196,12 +190,13 @@ def main() -> None:
     sizes, limits = ((1_000,), (1.0,)) if options.quick else (SIZES, SECONDS)
     text, results = of_classes(sizes, limits)
     text = (
-        "Length, * if it is proved optimal, and the CPU seconds that one thread took of each time limit; the "
-        "gap is to the lower bound of the longest run, which for `rtilt`, `stilt`, `crane` and `street` is "
-        "far below the optimum.\n\n" + text
+        f"One thread, limit of {limits[-1]:g} s: proved optimal after so many CPU seconds, or the gap to the "
+        "lower bound in %, which for `rtilt`, `stilt`, `crane` and `street` is far below the optimum.\n\n"
+        + text
     )
     others, more = of_peers(PEER_CITIES, 1.0 if options.quick else PEER_SECONDS)
-    text += f"\n\n{PEER_CITIES} cities, {PEER_SECONDS:g} s; elkai, which is LKH, knows no limit:\n\n" + others
+    text += f"\n\nOther programs: {PEER_CITIES} cities, {PEER_SECONDS:g} s; * if proved optimal. "
+    text += "elkai, which is LKH, knows no limit:\n\n" + others
     results += more
     if not options.quick:
         longer, more = of_long_runs()

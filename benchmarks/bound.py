@@ -39,6 +39,21 @@ def median_seconds(work: Callable[[], Any], runs: int) -> tuple[float, float, An
     return statistics.median(cpu), statistics.median(wall), result
 
 
+def gap_table(results: list[dict[str, Any]]) -> str:
+    """Return how far each bound is below the best known length, in how many seconds, and its limit."""
+    counts = list(dict.fromkeys(one["iterations"] for one in results))
+    rows = []
+    for name in dict.fromkeys(one["instance"] for one in results):
+        by_count = {one["iterations"]: one for one in results if one["instance"] == name}
+        cells = [
+            "-" if one is None or one["gap"] is None else f"{one['gap']:.3f} in {one['seconds']:.3g} s"
+            for one in map(by_count.get, counts)
+        ]
+        limit = next(iter(by_count.values()))["limit"]
+        rows.append([name, *cells, "-" if limit is None else f"{limit:.3f}"])
+    return table(["instance", *(f"{count} trees" for count in counts), "limit"], rows)
+
+
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--instances", nargs="+", choices=INSTANCES, default=list(INSTANCES))
@@ -48,7 +63,7 @@ def main() -> None:
     from warptsp import _native, lower_bound
     from warptsp.bound.reference_tour import reference_tour
 
-    rows, results = [], []
+    results = []
     for name in QUICK if options.quick else options.instances:
         note(name)
         problem = load(options.shared, name)
@@ -88,22 +103,7 @@ def main() -> None:
                     "speedup": speedup,
                 }
             )
-            cells = [f"{tour_seconds:.2f}", f"{seconds:.2f}", f"{gap:.3f}"]
-            cells += ["", ""] if limit is None else [f"{limit:.3f}", f"{limit_seconds:.2f}"]
-            cells += ["", ""] if bytes_each is None else [f"{bytes_each:.0f}", f"{speedup:.2f}"]
-            rows.append([problem.name, iterations, *cells])
-    header = [
-        "instance",
-        "iterations",
-        "tour, s",
-        "bound, s",
-        "gap in %",
-        "limit in %",
-        "limit, s",
-        "bytes a city",
-    ]
-    header += ["two threads"]
-    report("bounds", "How close lower bounds come", table(header, rows), results, options.output)
+    report("bounds", "How close lower bounds come", gap_table(results), results, options.output)
 
 
 if __name__ == "__main__":

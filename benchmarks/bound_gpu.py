@@ -13,7 +13,8 @@ import statistics
 import time
 from typing import Any
 
-from common import UNIFORM, gap_percent, load, note, parser, report, spread, table
+from bound import gap_table
+from common import UNIFORM, gap_percent, load, note, parser, report
 
 INSTANCES = ("E10k.0", "C10k.0", "E100k.0", "C100k.0", "E1M.0", "E3M.0", "E10M.0")
 QUICK = ("E10k.0",)
@@ -48,7 +49,7 @@ def main() -> None:
         close(device)
 
     Device.close = closed  # type: ignore[method-assign]
-    rows, results = [], []
+    results = []
     for name in QUICK if options.quick else options.instances:
         note(name)
         problem = load(options.shared, name)
@@ -79,12 +80,8 @@ def main() -> None:
             if name.startswith("E") or UNIFORM.fullmatch(name):
                 row["constant"] = value / math.sqrt(problem.n * SQUARE)
             results.append(row)
-            cells = [name, iterations, spread(seconds), value]
-            cells += ["" if row[key] is None else f"{row[key]:.3f}" for key in ("gap", "limit")]
-            cells += [f"{row['bytes']:.0f}", "" if row["constant"] is None else f"{row['constant']:.5f}"]
-            rows.append(cells)
-    header = ["instance", "iterations", "s", "bound", "gap in %", "limit in %", "bytes a city", "constant"]
-    report("bounds_gpu", "Lower bounds on a GPU", table(header, rows), results, options.output)
+    text = gap_table(results)
+    report("bounds_gpu", "Lower bounds on a GPU", text, results, options.output)
 
 
 if __name__ == "__main__":

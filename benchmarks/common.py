@@ -213,7 +213,8 @@ def _lines(value: Any) -> str:
 def report(name: str, title: str, text: str, data: Any, output: Path | None) -> None:
     """Print a report and, if a folder is given, write it there as ``name.md`` and ``name.json``."""
     source = provenance()
-    facts = "\n".join(f"- {key}: {value}" for key, value in source.items())
+    command = re.sub(r" --output \S+", "", source["command"])
+    facts = f"{source['machine']}; {source['date']}, commit {source['commit']}: `{command}`."
     markdown = f"# {title}\n\n{facts}\n\n{text}\n"
     print(f"\n{markdown}")
     if output is not None:

@@ -138,19 +138,17 @@ def other_table(found: list[dict[str, Any]]) -> str:
     rows = []
     for method in dict.fromkeys(case["method"] for case in found):
         cases = [case for case in found if case["method"] == method]
-        wins, lines = [], []
+        wins, cells = [], []
         for case in cases:
             cpu, gpu = case["runs"]
             # A method that only the limit ends takes a few milliseconds more or less.
             in_time = gpu["wall"] <= (1.01 if cpu["wall"] >= LONGEST - 0.5 else 1) * cpu["wall"]
             wins.append(in_time and gpu["length"] <= 1.001 * cpu["length"])
-            cells = [f"{one['wall']:.3f}, {one['length']:.0f}" for one in (cpu, gpu)]
-            auto = METHODS[method].min_gpu_cities
-            lines.append([method, case["cities"], *cells, f"{cpu['wall'] / gpu['wall']:.2f}", auto])
+            cells.append(f"{case['cities']}: {cpu['wall']:.3f} s, {gpu['wall']:.3f}")
         first = from_which(wins)
-        rows += lines[max(0, first - 1) : first + 1]
-    head = ["method", "cities", "all threads: s, length", "GPU: s, length", "times faster", "`auto` from"]
-    return table(head, rows)
+        before, after = (cells[k] if 0 <= k < len(cells) else "-" for k in (first - 1, first))
+        rows.append([method, before, after, METHODS[method].min_gpu_cities])
+    return table(["method", "the CPU's last size: all threads, GPU", "the next size", "`auto` from"], rows)
 
 
 def main() -> None:

@@ -91,11 +91,7 @@ def _why(chip: dict[str, Any]) -> str:
     saved = 2 * (chip["cached_clocks"] - chip["shared_clocks"]) / CLOCKS_A_US
     return (
         f"{published('003').notes('figures 13 to 16')} These are two barriers an axis. Here one of all "
-        f"{chip['blocks']} blocks takes {chip['barrier_us']:.2f} us, a load from shared memory "
-        f"{chip['shared_clocks']:.0f} clocks, and one from the second cache {chip['cached_clocks']:.0f}. Up "
-        f"to {room} cities every block has the whole tour: while moves are many, each makes all of them and "
-        "waits for nobody; while they are few, blocks examine different axes between two barriers. A longer "
-        "tour lies in the second cache, and blocks share each axis, or many axes while moves are few. "
-        f"Dividing it would save two loads, {saved:.2f} us, of an axis with moves, and keep the two "
-        f"barriers, {two:.1f} us. So it is not built."
+        f"{chip['blocks']} blocks takes {chip['barrier_us']:.2f} us. Up to {room} cities every block has the "
+        "whole tour, a longer one lies in the second cache; dividing that would save two loads, "
+        f"{saved:.2f} us, of an axis with moves, and keep the two barriers, {two:.1f} us. So it is not built."
     )

@@ -480,13 +480,13 @@ def test_every_command_that_reads_an_instance_takes_columns(place, tmp_path, cap
 
 def test_info_says_what_columns_were_taken_for(place, tmp_path, capsys):
     _, out, err = shell(capsys, "info", place, "--lat", "3", "--lon", "4")
-    assert "columns              name 2, lat 3, lon 4; left out: 1 (no header line)\n" in out
+    assert "columns              name 2, lat 3, lon 4; not used: 1 (no header line)\n" in out
     assert err == ""
     _, out, _ = shell(capsys, "info", place, "--lat", "3", "--lon", "4", "--json")
     assert json.loads(out)["columns"] == {"lat": 3, "lon": 4, "name": 2}
     path = tmp_path / "a.csv"
     path.write_text("Name,Latitude,Lng,Remark\na,1,2,\n")
-    said = "columns              name 'Name', lat 'Latitude', lon 'Lng'; left out: 'Remark'\n"
+    said = "columns              name 'Name', lat 'Latitude', lon 'Lng'; not used: 'Remark'\n"
     assert said in shell(capsys, "info", path)[1]
     path.write_text("x,y," + ",".join(f"c{i}" for i in range(30)) + "\n1,2" + ",0" * 30 + "\n")
     assert "'c6', 'c7', 22 more\n" in shell(capsys, "info", path)[1]

@@ -167,7 +167,7 @@ def test_rows_of_parquet_without_coordinates(tmp_path, caplog):
     ("text", "columns", "shown"),
     [
         ("K;O\nA;52.5, 13.4\n", {"lat": "O", "lon": "O", "name": "K"}, "name 'K', lat 'O', lon 'O'"),
-        ("A;52.5, 13.4;7\n", {"lat": 2, "lon": 2, "name": 1}, "name 1, lat 2, lon 2; left out: 3"),
+        ("A;52.5, 13.4;7\n", {"lat": 2, "lon": 2, "name": 1}, "name 1, lat 2, lon 2; not used: 3"),
         ("A;52.5N;13.4E\n", {"lat": 2, "lon": 3, "name": 1}, "name 1, lat 2, lon 3"),
     ],
 )

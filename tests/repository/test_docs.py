@@ -117,6 +117,14 @@ def test_code_has_a_language():
         assert not any(marks[1::2]), page.name
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_table_begins_with_a_head(page):
+    """A blank line inside a table would turn the rest of it into text."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert re.fullmatch(r"\|( ?:?-+:? ?\|)+", table.splitlines()[1] if "\n|" in table else ""), table
+
+
 def test_every_public_name_is_in_the_reference():
     modules = [warptsp, warptsp.stop, warptsp.generate, warptsp.errors, warptsp.problem]
     reference = "".join(page.read_text(encoding="utf-8") for page in REPOSITORY.glob("docs/api/*.rst"))

@@ -82,7 +82,7 @@ class Columns:
         )
         rest = self.left_out()
         more = [f"{len(rest) - 8} more"] if len(rest) > 8 else []
-        return ", ".join(parts) + (f"; left out: {', '.join(rest[:8] + more)}" if rest else "")
+        return ", ".join(parts) + (f"; not used: {', '.join(rest[:8] + more)}" if rest else "")
 
 
 def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: int) -> int:
