@@ -249,7 +249,7 @@ class Relaxation {
   // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
   // Where a solution `is_dear`, cuts are sought at a mean of those of the rounds, and at the solution itself if none of
   // them cuts that off: among ties it is one of many, and cuts that it alone violates leave the others (in-out
-  // separation, Ben-Ameur and Neto, 2007). Dear kinds are sought in each round then, too, and cuts that mostly repeat
+  // separation, Ben-Ameur and Neto, 2007; EXP-570). Dear kinds are sought in each round then, too, and cuts that mostly repeat
   // others are left out.
   RoundReport separate(const double *solution, const double *activity, Effort effort, bool is_dear, int threads,
                        const StopToken &token) {
