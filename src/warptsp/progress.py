@@ -43,7 +43,7 @@ class Progress:
     elapsed : float
         Seconds since ``solve`` was called.
     length : int or float
-        Length of the best tour so far.
+        Length of the best tour so far; infinite as long as it has missing arcs.
     kicks : int
         Kicks so far.
     improved : bool
