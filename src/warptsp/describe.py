@@ -56,14 +56,15 @@ def describe_gap(progress: Progress) -> tuple[str, str] | None:
             return format_gap(gap), OVER_OPTIMUM
         return format_gap(abs(gap)), f"{'under' if gap < 0 else 'over'} the best known length"
     start = progress.start_length
-    if not start or progress.length >= start:
+    if not start or math.isinf(start) or progress.length >= start:
         return None
     return f"{100.0 * (1.0 - progress.length / start):.2f} %", "under the start tour"
 
 
 def describe_bound(progress: Progress) -> str | None:
-    """Say how much longer than the shortest tour it can be at most; None without a lower bound."""
-    return None if progress.bound_gap is None else format_gap(progress.bound_gap, up=True)
+    """Say how much longer than the shortest tour it can be at most; None without a lower bound, or a tour."""
+    gap = progress.bound_gap
+    return None if gap is None or math.isinf(gap) else format_gap(gap, up=True)
 
 
 def short(number: float) -> str:

@@ -43,7 +43,7 @@ class Progress:
     elapsed : float
         Seconds since ``solve`` was called.
     length : int or float
-        Length of the best tour so far.
+        Length of the best tour so far; infinite as long as it has missing arcs.
     kicks : int
         Kicks so far.
     improved : bool
@@ -109,14 +109,15 @@ class Progress:
 
 
 def relative_gap(length: int | float, known: int | float | None) -> float | None:
-    """Return ``length / known - 1``, or None if nothing is known, or if 0 is known and this is more."""
+    """Return ``length / known - 1``, or None if nothing is known, or if 0 is known and this is more.
+
+    It is 0 for equal lengths only: nearly equal ones have an exact difference.
+    """
     if known is None:
         return None
     if known == 0:
         return 0.0 if length == 0 else None
-    if isinstance(length, int) and isinstance(known, int):
-        return (length - known) / known  # exact integers, whatever their size
-    return length / known - 1.0
+    return (length - known) / known
 
 
 def in_percent(gap: float | None) -> float | None:

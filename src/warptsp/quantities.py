@@ -1,8 +1,9 @@
 """Lengths and gaps as people read them: in kilometres or metres where that is known, without an exponent."""
 
 import math
-from decimal import ROUND_FLOOR, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+_LEAST = Decimal("0.001")  # per cent that a gap is told with
 _PLAIN = 4  # digits in front of the point that are not grouped, as the SI brochure has it
 
 
@@ -97,10 +98,12 @@ def format_gap(gap: float, *, up: bool = False) -> str:
 
     >>> format_gap(0.0123441), format_gap(0.0123441, up=True), format_gap(1e-9, up=True)
     ('1.234 %', '1.235 %', '0.001 %')
-    >>> format_gap(0.25, up=True), format_gap(math.inf, up=True)
-    ('25.000 %', 'inf %')
+    >>> format_gap(0.07, up=True), format_gap(0.070000000001, up=True), format_gap(math.inf, up=True)
+    ('7.000 %', '7.001 %', 'inf %')
     """
-    percent = 100.0 * gap
-    if up and percent < 1e12:  # beyond, or infinite, there are no such digits
-        percent = max(1, math.ceil(1e3 * percent - 1e-6)) / 1e3
-    return "0 %" if gap == 0 else f"{percent:.3f} %"
+    if gap == 0:
+        return "0 %"
+    if up and gap < 1e10:  # beyond, or infinite, there are no such digits
+        percent = Decimal(repr(float(gap))).scaleb(2)
+        return f"{max(_LEAST, percent.quantize(_LEAST, ROUND_CEILING)):f} %"
+    return f"{100.0 * gap:.3f} %"

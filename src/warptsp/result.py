@@ -192,7 +192,7 @@ class Result(Exports):
             length = length_text(self.length, unit) + along
         bound = None
         if self.proved_optimal:
-            bound = f"optimal, proved: no {'tour' if problem.open is None else 'path'} is shorter"
+            bound = optimal_words(problem, self.length, self.lower_bound)
         elif self.bound_gap is not None:
             least = length_text(self.lower_bound or 0, unit, down=True)
             bound = f"at most {format_gap(self.bound_gap, up=True)} above the shortest: none is below {least}"
@@ -365,6 +365,14 @@ class Result(Exports):
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the picture and the summary."""
         return str(find("notebook")(self))
+
+
+def optimal_words(problem: Problem, length: int | float, bound: int | float | None) -> str:
+    """Say that a tour is optimal; where branch and cut has proved that of real lengths, to which digits."""
+    words = f"optimal, proved: no {'tour' if problem.open is None else 'path'} is shorter"
+    if bound is None or not bound_gap(length, bound):
+        return words
+    return f"{words} than {length_text(bound, problem.unit, down=True)}, which is rounded down"
 
 
 def known_facts(known: KnownLength | None, length: int | float, unit: str) -> list[Fact]:

@@ -271,6 +271,8 @@ def test_gap():
     assert bound.gap(14.0) == 0.0
     assert bound.gap(15.4) == pytest.approx(0.1)
     assert lower_bound(np.zeros((4, 2))).gap(0.0) == 0.0
+    long = replace(bound, value=2**60)
+    assert (long.gap(2**60), long.gap(2**60 + 1)) == (0.0, 2.0**-60)  # no float tells the two lengths apart
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -16,7 +16,7 @@ from warptsp.io import load, read_tour
 from warptsp.plotting.plane import Edges
 from warptsp.plotting.png import encode
 from warptsp.plotting.raster import View, opacity
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import KnownLength, OpenPath, Problem
 from warptsp.problem.itinerary import Itinerary
 from warptsp.report import Report, Tiles, render, write
 from warptsp.result import HistoryPoint, Snapshot
@@ -160,6 +160,25 @@ def test_berlin52(shared_data, tmp_path, settled):
     assert ("proved optimal" in opened.text("#figures")) == result.proved_optimal
     assert ("over the optimum" in opened.text("#figures")) != result.proved_optimal
     assert "to the optimum" in opened.text("#curves")
+
+
+def test_lengths_and_gaps_are_told_in_all_their_digits(settled, tmp_path):
+    """No gap of integers is told as 0 that is not, and no length that the browser rounds."""
+    problem = Problem.from_points(unit_points(20) * 1000, "EUC_2D")
+    tour = np.arange(20, dtype=np.int32)
+    optimum, long = 10**9, 2**60 + 1
+    history = [HistoryPoint(0.0, optimum + 100), HistoryPoint(1.0, optimum + 7)]
+    known = KnownLength("", 20, problem.metric, optimum, proven=True)
+    snapshots = [Snapshot(point.seconds, point.length, tour) for point in history]
+    write(Report(problem, snapshots, known, history), tmp_path / "near.html")
+    opened = settled(tmp_path / "near.html")
+    assert "7.0e-7 %" in opened.text("#figures")
+    assert opened.page.locator("#curves [aria-label$='to 7e-7 %']").count() == 1
+    better = replace(known, length=2 * optimum, proven=False)
+    write(Report(problem, snapshots[1:], better), tmp_path / "better.html")
+    assert "\u221250.0 %" in settled(tmp_path / "better.html").text("#figures")  # over the best known length
+    write(Report(problem, [Snapshot(0.0, long, tour)]), tmp_path / "long.html")
+    assert str(long) in settled(tmp_path / "long.html").text("#figures").replace("\u2009", "")
 
 
 def test_mouse(small, result, settled):

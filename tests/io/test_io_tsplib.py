@@ -479,6 +479,7 @@ def test_known_lengths_need_more_than_the_name():
     assert known_length_by_name("portgen-1000-77") is None
     entry = known_length_by_name("berlin52")
     assert entry.gap(7542 * 1.5) == pytest.approx(0.5)
+    assert dataclasses.replace(entry, length=0).gap(1) is None
     assert parse(GOOD.replace("NAME: t", "NAME: berlin52")).known_length is None
     random = unit_points(52) * 1000
     assert Problem.from_points(random, "EUC_2D", name="berlin52").known_length is None

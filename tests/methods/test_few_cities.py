@@ -1,5 +1,8 @@
 """Branch and bound on 1-trees against dynamic programming."""
 
+import math
+import random
+
 import numpy as np
 import pytest
 
@@ -68,6 +71,34 @@ def test_a_run_without_a_limit_proves_few_cities_optimal(fields):
         best = warptsp.solve(problem, method="exact").length
         assert found.length == pytest.approx(best, rel=1e-12)
         assert found.lower_bound == bound_of_optimal(found.length)
+
+
+def beside_an_antipode(seed):
+    """Cities some centimetres apart, and one at the other end of the Earth."""
+    chance = random.Random(seed)
+    n, size = chance.choice([13, 14, 15]), 10 ** chance.uniform(-7, -5)
+    lat, lon = chance.uniform(-60, 60), chance.uniform(-170, 170)
+    near = [(lat + chance.uniform(-size, size), lon + chance.uniform(-size, size)) for _ in range(n - 1)]
+    return Problem.from_points([*near, (-lat, lon - math.copysign(180, lon))], "GREAT_CIRCLE")
+
+
+def test_a_proof_on_the_sphere_counts_in_the_distances_of_the_instance():
+    """The search has a formula of its own, which loses eight digits at the antipodes and rounds otherwise."""
+    # Kilometres from city to city are whole here, to the last digit.
+    whole = [
+        [10.214444527337557, 20.289045650567235], [10.1388, 20.34159227765423], [10.196, 20.35743655797422],
+        [10.181, 20.33200692767554], [10.2481, 20.386199093560904], [10.2058, 20.405111859731797],
+        [10.1371, 20.423725280486885], [10.2908, 20.39764002015363], [10.1749, 20.317600188681492],
+        [10.2823, 20.347252583728633], [10.2316, 20.43309562260358], [10.1647, 20.479234465418823],
+        [10.1959, 20.372461995196726],
+    ]  # fmt: skip
+    problems = [*map(beside_an_antipode, (5, 8, 10, 17, 28)), Problem.from_points(whole, "GEO")]
+    for problem in problems:
+        found = warptsp.solve(problem, threads=1, bound=False, prove=False)
+        best = warptsp.solve(problem, method="exact").length
+        assert found.proved_optimal
+        assert found.length == pytest.approx(best, rel=1e-12)
+        assert found.lower_bound <= best
 
 
 def test_a_proof_that_takes_too_long_is_given_up():

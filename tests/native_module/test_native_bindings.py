@@ -72,10 +72,10 @@ def tour_search(
 
 
 @attacked
-def prove(points=POINTS[:20], trees=50):
+def prove(points=POINTS[:20], trees=50, exact=MATRIX[:20, :20].copy()):
     few = np.argsort(MATRIX[:20, :20], axis=1, kind="stable")[:, 1:7].astype(np.int32)
     start = np.arange(20, dtype=np.int32)
-    tour_search(points=points, candidates=few, tour=start, fixed_edges=EDGES).prove(trees, token())
+    tour_search(points=points, candidates=few, tour=start, fixed_edges=EDGES).prove(trees, token(), exact)
 
 
 @attacked

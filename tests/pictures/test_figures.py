@@ -125,6 +125,9 @@ def test_an_optimum_that_is_reached_is_named():
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.texts] == ["best known length after 1 s"]
     assert looks_like(at(pixels(figure), axes, 1.0, 5.0), BLUE)
+    near = [(0.1, 2**61), (1.0, 2**60 + 5)]  # which no float tells from the optimum
+    figure = plot(SQUARE, STRAIGHT, history=near, seconds=10.0, known=known_length(2**60), panels=["gap"])
+    assert not figure.axes[0].texts
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from calls import call
 
 import warptsp
-from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
+from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.io import read_tour, write_tour
 from warptsp.plotting.packed import unpacked_integers
 from warptsp.problem import OpenPath, Problem
@@ -391,6 +391,12 @@ def test_report_of_tours(instance, tmp_path, capsys):
     assert lengths == sorted(lengths, reverse=True)
     assert not page.facts["timed"]
     assert problem.length(page.tour(1)) == lengths[1]
+
+
+def test_a_tour_through_missing_arcs_has_no_report():
+    matrix = np.where(np.arange(5)[:, None] // 3 == np.arange(5) // 3, 1.0, np.inf)
+    with pytest.raises(InvalidTour, match="it goes through 2 missing arcs"):
+        Report.of_tours(Problem.from_matrix(matrix), {"it": np.arange(5, dtype=np.int32)})
 
 
 TILES = "https://a/{{z}}/{{x}}/{{y}}"

@@ -412,7 +412,7 @@ def test_commands(places, tmp_path):
     assert "optimal, proved" in told.output
     checked = run("check", places, tour, "--certificate", proof)
     assert checked.exit_code == 0
-    assert "optimal: no tour is shorter" in checked.output
+    assert "optimal, proved: no tour is shorter" in checked.output
     again = json.loads(run("prove", places, "--tour", tour, "--json").stdout)
     assert again["proved_optimal"]
     stopped = run(
@@ -432,6 +432,26 @@ def test_commands(places, tmp_path):
     assert refused.exit_code != 0
     assert "claims more than it proves" in str(refused.output) + str(refused.exception)
     assert json.loads(run("check", places, tour, "--json").stdout)["proved_optimal"] is None
+
+
+def test_of_two_real_tours_the_longer_one_is_not_said_to_be_the_shortest(tmp_path):
+    """What a proof leaves open of real lengths is told wherever a tour is called optimal."""
+    n = 14
+    matrix = np.full((n, n), 5.0)
+    ring = np.arange(n)
+    matrix[ring, (ring + 1) % n] = 1.0
+    matrix[0, 2] = matrix[1, 3] = 1.0 + 2e-7  # instead of two edges of the ring
+    matrix = np.minimum(matrix, matrix.T)
+    instance, file = tmp_path / "ring.csv", tmp_path / "proof.json"
+    instance.write_text("\n".join(",".join(map(repr, row)) for row in matrix.tolist()) + "\n")
+    assert warptsp.prove(Problem.from_matrix(matrix), ring, certificate=file).proved
+    said = []
+    for number, tour in enumerate((ring, [0, 2, 1, *range(3, n)])):
+        path = tmp_path / f"{number}.tour"
+        warptsp.write_tour(path, np.array(tour, dtype=np.int32), Problem.from_matrix(matrix))
+        said.append(run("check", instance, path, "--metric", "EXPLICIT", "--certificate", file).output)
+    assert "optimal, proved: no tour is shorter\n" in said[0]
+    assert "optimal, proved: no tour is shorter than 14, which is rounded down\n" in said[1]
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(places, monkeypatch):

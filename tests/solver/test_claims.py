@@ -19,13 +19,16 @@ import warptsp
 from warptsp import Problem
 from warptsp.bound import held_karp, proven_value, read_certificate, write_certificate
 from warptsp.claims import check_is_tour
+from warptsp.describe import describe_bound, describe_gap
 from warptsp.errors import InvalidOption, NoTourFound
 from warptsp.io.instances import write_problem
 from warptsp.methods import METHODS
 from warptsp.methods.magnitude import Frame
 from warptsp.methods.method import Method
 from warptsp.problem import OpenPath
+from warptsp.problem.itinerary import length_of
 from warptsp.proof import proven_bound, read_proof
+from warptsp.proof.linear_program import has_solver
 from warptsp.solver import stages
 from warptsp.stop.default import BEFORE_PROOF
 
@@ -230,6 +233,51 @@ def test_a_running_search_tells_no_bound_above_its_tour(monkeypatch, told, n):
     assert len(told()) == 2  # once for the running search, and once for its result
 
 
+def test_a_bound_that_a_tour_reaches_proves_it_whoever_made_it(monkeypatch):
+    problem = Problem.from_points(np.random.default_rng(1).integers(0, 99, (20, 2)), "EUC_2D")
+    optimum = warptsp.solve(problem, prove=False, bound=False)
+
+    def run(problem, run, params):
+        run.offer(optimum.tour)
+        run.report_bound(optimum.length)
+
+    monkeypatch.setitem(METHODS, "teller", Method(name="teller", summary="", run=run, ends=True))
+    result = warptsp.solve(problem, method="teller", prove=False, bound=False)
+    assert result.lower_bound == result.length
+    assert result.proved_optimal
+    assert "optimal, proved: no tour is shorter" in result.summary()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_callback_is_told_no_length_of_a_tour_through_missing_arcs(whole):
+    """Such a tour has none: what a search counts for a missing arc is made up."""
+    n, chance = 30, np.random.default_rng(2)
+    matrix = chance.integers(1, 9, (n, n)).astype(object if whole else float)
+    matrix[chance.random((n, n)) < 0.8] = np.inf
+    matrix[np.arange(n), (np.arange(n) + 1) % n] = 9
+    matrix = np.minimum(matrix, matrix.T)
+    problem, heard = Problem.from_matrix(matrix), []
+
+    def told(progress):
+        heard.append((progress.length, progress.start_length))
+        tour = progress.tour()
+        assert math.isfinite(progress.length) == (not len(problem.missing_arcs(tour)))
+        assert describe_gap(progress) is None  # under a start tour that is none
+        assert describe_bound(progress) != "inf %"
+
+    result = warptsp.solve(problem, start="random", kicks=100, threads=1, prove=False, callback=told)
+    assert heard[0] == (math.inf, math.inf)
+    assert heard[-1] == (result.length, math.inf)
+    if not has_solver():
+        return
+    lengths = []
+    proof = warptsp.prove(
+        problem, chance.permutation(n), callback=lambda progress: lengths.append(progress.length)
+    )
+    assert lengths[0] == math.inf
+    assert proof.length == result.length
+
+
 @pytest.mark.parametrize(
     "fields", [{"open": OpenPath()}, {"open": OpenPath(0, 4)}, {"fixed_edges": [[0, 1]]}]
 )
@@ -371,7 +419,7 @@ def test_a_callback_is_told_all_digits_of_long_integers(kind):
 
     def told(progress):
         heard.append(progress.length)
-        assert progress.length == problem.length(progress.tour())
+        assert progress.length == length_of(problem, progress.tour())
 
     warptsp.solve(problem, start="random", kicks=2000, threads=1, device="cpu", callback=told)
     assert len(set(heard)) > 1

@@ -41,6 +41,12 @@ def state(elapsed=0.0, length=100, kicks=0, improved_at=0.0, improved_at_kicks=0
         (TargetLength(90), state(length=91), state(length=90)),
         (TargetGap(1), state(length=102, known_length=100), state(length=101, known_length=100)),
         (TargetGap(0, reference=90), state(length=91, known_length=100), state(length=90)),
+        (TargetGap(15), state(length=116, known_length=100), state(length=115, known_length=100)),
+        (
+            TargetGap(0),
+            state(length=2**53 + 4, known_length=2**53 + 3),
+            state(length=2**53 + 1, known_length=2**53 + 1),
+        ),
         (as_criterion(lambda s: s.kicks > 3), state(kicks=3), state(kicks=4)),
     ],
 )

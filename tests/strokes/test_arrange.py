@@ -284,11 +284,13 @@ def test_a_proof_of_a_part_is_none_of_the_plan():
     holes = np.random.default_rng(4).random((12, 1, 2)) * 100
     square = np.array([[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]], dtype=float)
     nested = [square * side + x for x in (0, 400) for side in (1, 2, 3)]
+    star = np.array([[[1, 0.1 * i], [5 * i, 9]] for i in range(3)], dtype=float)
     proved = "proved optimal"
     assert arrange(holes[:2], home=[0, 0], threads=1, device="cpu").stop_reason == proved
     for paths, how in [
         (nested, {"inner_first": True}),
         (nested, {}),  # whose entries are chosen
+        (star, {"join": 0.3}),  # each of whose strokes could be joined to either other one
         (holes, {"groups": [0, 1] * 6}),
         (holes, {"machine": "max"}),  # which is searched on a grid
         (holes, {"machine": AxisTimes(2.0, 4.0)}),

@@ -117,6 +117,18 @@ class SearchInstance:
         whole = self.small_integers if small else self.problem.integral
         return native_distances(self.problem.metric, self.rows, whole=whole)
 
+    def exact_distances(self) -> NDArray[np.float64] | None:
+        """Return the distances of all pairs on the sphere, shape (size, size); None of other instances.
+
+        There the search has its own formula: another one finds other last digits, near the antipodes eight.
+        """
+        if not self.problem.metric.geographic:
+            return None
+        n = len(self.city)
+        exact = np.zeros((self.size, self.size))
+        exact[:n, :n] = self.problem.all_distances[np.ix_(self.city, self.city)]
+        return exact
+
     @property
     def tolerance(self) -> float:
         """What a gain must exceed to be more than rounding."""

@@ -26,6 +26,7 @@ from warptsp.machine import resolve_threads
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.places import Places, places_of
+from warptsp.progress import relative_gap
 from warptsp.stop import StopToken
 from warptsp.stop.limits import token_until
 
@@ -80,7 +81,8 @@ class LowerBound:
         """
         if length <= self.value:
             return 0.0
-        return length / self.value - 1.0 if self.value > 0 else math.inf
+        gap = relative_gap(length, self.value)
+        return math.inf if gap is None else gap
 
 
 def lower_bound(

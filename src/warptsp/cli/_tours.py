@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from warptsp._words import counted
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -34,16 +32,6 @@ def with_tour(problem: Problem, file: Path | None, ends: Ends) -> tuple[Problem,
     found = read_tours(problem, [file], is_open)
     problem = ends.of_path(found.problem)
     return problem, checked_start(problem, found.cities[0], str(file))
-
-
-def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
-    """Accept a tour that goes through no missing arc."""
-    from warptsp.errors import InvalidTour
-
-    if problem.wall is not None and len(missing := problem.missing_arcs(tour)):
-        tail, head = (problem.label(city) for city in missing[0].tolist())
-        number = counted(len(missing), "missing arc", "missing arcs")
-        raise InvalidTour(f"{what} goes through {number}, such as the one from {tail} to {head}")
 
 
 def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> Tours:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from warptsp._facts import Fact
 from warptsp.cli._command import as_command, file_option
 from warptsp.cli._options import InstanceFile, OpenOrClosed, Printing, Reading, TourFile
-from warptsp.cli._tours import check_has_no_missing_arcs, read_tours
+from warptsp.cli._tours import read_tours
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -36,10 +36,11 @@ def command(
     The exit status is 0 if it is a tour and 2 if it is not; the message names the city that is missing or
     repeated.
     """
+    from warptsp.problem.given_tour import check_has_no_missing_arcs
     from warptsp.progress import in_percent, relative_gap
     from warptsp.proof import is_optimal
     from warptsp.quantities import format_gap, length_text
-    from warptsp.result import known_facts
+    from warptsp.result import known_facts, optimal_words
 
     problem, (cities,), reason = read_tours(reading.load(instance), [tour], open_)
     check_has_no_missing_arcs(problem, cities, str(tour))
@@ -57,7 +58,7 @@ def command(
     )
     close = None if above is None else f"at most {format_gap(above, up=True)} above the shortest"
     if optimal:
-        close = f"optimal: no {'path' if is_open else 'tour'} is shorter"
+        close = optimal_words(problem, length, bound)
     facts = [
         Fact("instance", problem.name),
         Fact("cities", problem.n, f"visits {visited} once", "tour"),

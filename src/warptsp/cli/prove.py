@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -137,8 +138,8 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
         f"proving: {length_text(progress.length, unit)}",
         f"none below {length_text(progress.lower_bound, unit, down=True)}",
     ]
-    gap = relative_gap(progress.length, progress.lower_bound) if progress.lower_bound > 0 else None
-    if gap is not None:
+    gap = relative_gap(progress.length, progress.lower_bound)
+    if gap is not None and math.isfinite(gap):
         parts.append(f"at most {format_gap(gap, up=True)} too long")
     if progress.nodes:
         parts.append(f"{progress.nodes} nodes, {progress.open_nodes} open")
@@ -148,14 +149,12 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
 def _facts(problem: Problem, proof: Proof) -> list[Fact]:
     from warptsp.progress import in_percent
     from warptsp.quantities import format_gap, length_text
+    from warptsp.result import optimal_words
 
-    kind = "tour" if problem.open is None else "path"
     unit = problem.unit
     bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
     if proof.proved:
-        told = f"optimal, proved: no {kind} is shorter"
-        if not problem.integral and proof.length != 0:
-            told += f" than {bound}, which is rounded down"
+        told = optimal_words(problem, proof.length, proof.lower_bound)
     elif proof.bound_gap is None:
         told = "none: the proof ended before one was proved"
     else:

@@ -7,7 +7,7 @@ from warptsp.cli._command import argument, as_command, option
 from warptsp.cli._drawing import Axes, Map
 from warptsp.cli._options import InstanceFile, OpenOrClosed, Quiet, Reading
 from warptsp.cli._outputs import check_page_name
-from warptsp.cli._tours import check_has_no_missing_arcs, read_tours
+from warptsp.cli._tours import read_tours
 from warptsp.cli.streams import say
 
 
@@ -42,8 +42,6 @@ def command(
     check_reportable(problem, tiles)
     problem, cities, _ = read_tours(problem, tours, open_)
     found = dict(zip(map(str, tours), cities, strict=True))
-    for name, tour in found.items():
-        check_has_no_missing_arcs(problem, tour, name)
     report = Report.of_tours(problem, found)
     write(replace(report, title=title or "", tiles=tiles), page)
     if not quiet:

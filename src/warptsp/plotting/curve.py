@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from warptsp.plotting.colours import BLUE, css
+from warptsp.progress import relative_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,9 @@ def draw_curve(
     times = np.maximum([point[0] for point in history], SOONEST)
     lengths = np.array([point[1] for point in history], dtype=np.float64)
     end = max(float(times[-1]), seconds or 0.0)
-    gaps = None if known is None or not known.length > 0 else 100.0 * (lengths / known.length - 1.0)
+    gaps = None
+    if known is not None and known.length > 0:
+        gaps = np.array([100.0 * (relative_gap(length, known.length) or 0.0) for _, length in history])
     if known is not None and gaps is not None and gaps[0] > 0.0:
         reached = int(np.argmax(gaps <= 0.0)) if gaps[-1] <= 0.0 else None
         _draw_gaps(axes, times, gaps, end, reached)

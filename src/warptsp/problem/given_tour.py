@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from warptsp._words import counted
 from warptsp.errors import InvalidTour
 from warptsp.problem.problem import Problem
 from warptsp.problem.values import plain_array
@@ -22,3 +23,11 @@ def checked_tour(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
             cities = cities[::-1]
     problem.check_tour(cities)
     return np.ascontiguousarray(cities, dtype=np.int32)
+
+
+def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
+    """Accept a tour that goes through no missing arc. Raises `InvalidTour`: it does."""
+    if len(missing := problem.missing_arcs(tour)):
+        tail, head = (problem.label(city) for city in missing[0].tolist())
+        number = counted(len(missing), "missing arc", "missing arcs")
+        raise InvalidTour(f"{what} goes through {number}, such as the one from {tail} to {head}")

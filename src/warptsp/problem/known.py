@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from warptsp.problem.lattice import grid_optimal_length
 from warptsp.problem.metric import Metric
+from warptsp.progress import relative_gap
 
 FixedEdges = tuple[tuple[int, int], ...]
 
@@ -44,9 +45,9 @@ class KnownLength:
     fixed_edges: FixedEdges = ()
     digest: str | None = None
 
-    def gap(self, length: float) -> float:
-        """How much longer `length` is, as a fraction: 0.01 is one per cent."""
-        return (float(length) - self.length) / self.length
+    def gap(self, length: float) -> float | None:
+        """How much longer `length` is, as a fraction: 0.01 is one per cent; None if only this one is 0."""
+        return relative_gap(length, self.length)
 
 
 def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | None:

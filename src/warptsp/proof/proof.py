@@ -23,7 +23,7 @@ class ProofProgress:
     ----------
     seconds : float
     length, lower_bound : int or float
-        Of the best tour; and what is proved.
+        Of the best tour, infinite as long as it has missing arcs; and what is proved.
     nodes, open_nodes : int
         Of the tree, examined and still to be examined; none before the first branch.
     edges, cuts : int

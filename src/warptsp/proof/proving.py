@@ -17,6 +17,7 @@ from warptsp.interruption import FirstSignal
 from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.itinerary import length_of
 from warptsp.problem.places import Places
 from warptsp.problem.search import Reduced
 from warptsp.problem.values import read_only
@@ -139,9 +140,10 @@ def _prove_reduced(
 
     def told(progress: ProofProgress) -> object:
         assert options.callback is not None
-        length = problem.length(progress.tour())
+        tour = progress.tour()
+        length = problem.length(tour)
         bound = confirmed_bound(problem, length, min(reduced.length(progress.lower_bound), length))
-        return options.callback(replace(progress, length=length, lower_bound=bound or 0))
+        return options.callback(replace(progress, length=length_of(problem, tour), lower_bound=bound or 0))
 
     def of(proof: Proof) -> Proof:
         tours = [proof.tour] if given is None else [proof.tour, given]
@@ -312,19 +314,20 @@ class _Proving:
     def _progress(self, state: BranchAndCut) -> ProofProgress:
         problem, instance = self._problem, state.instance
         edges, cuts = state.size
-        length = problem.length(instance.open(state.tour))
+        tour = instance.open(state.tour)
+        length = problem.length(tour)
         bound = min(length, max(instance.value(state.bound), self.floor))  # none is shorter than a proved one
         # A better tour of reals may exclude less than a bound that was told.
         self.floor = max(self.floor, bound)
         return ProofProgress(
             seconds=time.monotonic() - self._began,
-            length=length,
+            length=length_of(problem, tour),
             lower_bound=confirmed_bound(problem, length, bound) or 0,
             nodes=state.nodes,
             open_nodes=state.waiting,
             edges=edges,
             cuts=cuts,
-            tour=lambda: np.array(instance.open(state.tour)),
+            tour=lambda: np.array(tour),
         )
 
 

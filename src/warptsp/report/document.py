@@ -25,6 +25,7 @@ from warptsp.outputs import write_whole
 from warptsp.plotting.coasts import packed_world
 from warptsp.plotting.packed import packed_integers, packed_reals, packed_text
 from warptsp.problem import KnownLength, Problem
+from warptsp.problem.given_tour import check_has_no_missing_arcs
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing
 from warptsp.problem.origin import METRES
 from warptsp.quantities import format_gap, number_text
@@ -116,7 +117,12 @@ class Report:
 
     @classmethod
     def of_tours(cls, problem: Problem, tours: Mapping[str, NDArray[np.int32]]) -> "Report":
-        """Return the report of tours of an instance that were there already, by name; the best comes last."""
+        """Return the report of tours of an instance that were there already, by name; the best comes last.
+
+        Raises `InvalidTour`: one has an arc that is missing from the matrix.
+        """
+        for name, tour in tours.items():
+            check_has_no_missing_arcs(problem, tour, name)
         lengths = {name: problem.length(tour) for name, tour in tours.items()}
         names = sorted(tours, key=lambda name: lengths[name], reverse=True)
         return cls(

@@ -1,5 +1,6 @@
 """What a run has come to so far, as its criterion and the callback are told of it."""
 
+import math
 from typing import Any
 
 from warptsp.claims import confirmed_bound
@@ -75,12 +76,17 @@ class Course:
         told, self._told = self._told, len(self.history)
         known = self._known
         return Progress(
-            length=length,
+            length=self._without_walls(length),
             improved=self._told > told,
             known_length=None if known is None else known.length,
             known_length_is_optimal=known is not None and known.proven,
             lower_bound=self.lower_bound(length),
             unit=self._problem.unit,
-            start_length=self.start_length,
+            start_length=None if self.start_length is None else self._without_walls(self.start_length),
             **of_run,
         )
+
+    def _without_walls(self, length: int | float) -> int | float:
+        """Return a length as it is told: infinite of a tour with missing arcs."""
+        wall = self._problem.wall
+        return length if wall is None or length < wall else math.inf

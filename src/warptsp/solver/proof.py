@@ -133,7 +133,7 @@ def _reports(run: Run) -> Callable[[ProofProgress], bool]:
         due = now + TOLD_EVERY
         run.report_bound(proof.lower_bound)
         return run.update(
-            length=proof.length,
+            length=run.problem.length(proof.tour()),
             kicks=int(run.counters["kicks"]),
             tour=proof.tour,
             phase="proof",

@@ -285,12 +285,13 @@ class _Session:
         )
 
     def _note_proof(self, length: int | float) -> None:
-        """Take the best tour for an optimal one if the method or the bound has proved that.
+        """Take the best tour for an optimal one if the method has proved that, or a bound.
 
         No distance is negative, so that nobody has to prove it of a tour of length 0.
         """
-        run, problem, bound = self.runs[-1], self.settings.problem, self.settings.bound
-        if length == 0 or (bound is not None and bound.proves(length) and is_confirmed(problem, length)):
+        run, problem = self.runs[-1], self.settings.problem
+        is_reached = problem.integral and length == self._bound_value()
+        if length == 0 or (is_reached and is_confirmed(problem, length)):
             run.report_optimal()
         if run.proved_optimal:
             self.known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)

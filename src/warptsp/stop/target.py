@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from warptsp._checks import checked_number
@@ -75,7 +76,9 @@ class TargetGap(StoppingCriterion):
             reference = state.lower_bound
         else:
             reference = state.known_length if self.reference is None else self.reference
-        return reference is not None and state.length <= reference * (1.0 + self.percent / 100.0)
+        # In floats 1.15 * 100 is less than 115.
+        share = Fraction(str(self.percent)) / 100
+        return reference is not None and state.length <= Fraction(reference) * (1 + share)
 
     def _described(self) -> str:
         return f"target gap of {self.percent:g} %{' to the lower bound' if self.needs_bound() else ''}"

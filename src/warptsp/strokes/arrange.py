@@ -214,6 +214,7 @@ def _reason(task: Task, effort: Effort) -> str:
         len(effort.reasons) == 1
         and task.parent is None
         and not task.closed.any()
+        and len(units) == len(task.paths)  # ends that are joined might be joined to others
         and bool((task.group == task.group[0]).all())
         and units.free
         and task.machine.exact

@@ -77,7 +77,7 @@ async function keep(response) {
 
 // One at a time, and none while nobody looks.
 function refresh() {
-  if (fetching !== null || ended || document.hidden || latest?.length === undefined) return;
+  if (fetching !== null || ended || document.hidden || latest?.length == null) return;
   if (!(latest.length < length)) return;
   fetching = take().finally(() => {
     fetching = null;

@@ -26,7 +26,7 @@ from warptsp.describe import (
 from warptsp.errors import WarpTSPError
 from warptsp.problem import Problem
 from warptsp.progress import Progress
-from warptsp.quantities import format_gap
+from warptsp.quantities import finite, format_gap
 from warptsp.report.document import thinned
 from warptsp.result import Result
 
@@ -86,13 +86,14 @@ class LiveRun:
 
     def publish(self, progress: Progress) -> str | None:
         """Take note of where the search stands; returns a reason if somebody wants it to stop."""
+        is_tour = math.isfinite(progress.length)
         with self._changed:
             self._progress = progress
             self._rate_now = self._rate(progress)
-            if progress.improved or not self._points:
+            if is_tour and (progress.improved or not self._points):
                 self._points.append((progress.elapsed, progress.length))
             self._news()
-            take = self._wanted and not self._has(progress.length) and self._has_time(progress)
+            take = is_tour and self._wanted and not self._has(progress.length) and self._has_time(progress)
         if take:
             begun = time.monotonic()
             cities = progress.tour()
@@ -279,7 +280,7 @@ def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
     return {
         "state": "live",
         "text": f"{phase}, on {describe_place(progress)}",
-        "length": progress.length,
+        "length": finite(progress.length),
         "done": describe_done(progress),
         "figures": figures,
     }

@@ -165,7 +165,7 @@ class _Search(ThreadEngine["TourSearch"]):
         """Make the tour of a few cities optimal; True to stop."""
         if self.instance.size > tuning.PROVABLE_CITIES:
             return False
-        proved = self.native.prove(tuning.PROOF_TREES, self.run.token)
+        proved = self.native.prove(tuning.PROOF_TREES, self.run.token, self.instance.exact_distances())
         stop = self.report("search")
         if proved:
             self.run.offer(self._best())

@@ -201,14 +201,22 @@ void bind_search(nb::module_ &m) {
           "Kicks on the whole tour; stops early only when the token says so.")
       .def(
           "prove",
-          [](TourSearch &search, long long trees, StopToken &token) {
+          [](TourSearch &search, long long trees, StopToken &token,
+             const std::optional<Array<const double, 2>> &exact) {
             const size_t n = search.best().size(), most = small::OneTreeSearch::most;
             require(n <= most, std::to_string(n) + " cities; at most " + std::to_string(most) + " are possible");
+            if (exact) {
+              require(exact->shape(0) == n && exact->shape(1) == n, "distances are not those of all pairs");
+              require(std::all_of(exact->data(), exact->data() + exact->size(),
+                                  [](double d) { return d >= 0 && d < 1e300; }),
+                      "a distance is negative, not finite, or too long");
+            }
             const WithoutGil unlocked;
-            return search.prove(trees, token);
+            return search.prove(trees, token, exact ? exact->data() : nullptr);
           },
-          "trees"_a, "token"_a,
-          "Makes the best tour optimal; False if that takes more 1-trees, or the token said stop.")
+          "trees"_a, "token"_a, "exact"_a = nb::none(),
+          "Makes the best tour optimal, by these distances where the search has them rounded otherwise; False if that "
+          "takes more 1-trees, or the token said stop.")
       .def(
           "begin_round",
           [](TourSearch &search, int parts, bool boxes, bool optimize, long long kicks, double temperature,

@@ -32,8 +32,8 @@ class TourSearch : public TourPopulation {
   // Kicks on the whole tour.
   virtual void kicks(const KickSchedule &schedule, const StopToken &token) = 0;
   // Up to small::OneTreeSearch::most cities: makes the best tour optimal. True if it is proved to be; false after so many
-  // 1-trees, or if the token said stop.
-  virtual bool prove(long long trees, const StopToken &token) = 0;
+  // 1-trees, or if the token said stop. `exact` [n, n]: the distances, where the search has them rounded otherwise.
+  virtual bool prove(long long trees, const StopToken &token, const double *exact = nullptr) = 0;
   // Cuts the tour into parts.
   virtual void begin_round(const RoundPlan &plan) = 0;
   // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
@@ -97,13 +97,15 @@ class TourSearchOf final : public TourSearch {
     close_whole();
   }
 
-  bool prove(long long trees, const StopToken &token) override {
+  bool prove(long long trees, const StopToken &token, const double *exact) override {
     const int n = instance_.size;
     typename Source::Buffer buffer;
     const typename Source::Metric metric = source_.bind(nullptr, n, buffer);
     std::vector<double> distances((size_t)n * n);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < i; j++) distances[(size_t)i * n + j] = distances[(size_t)j * n + i] = (double)metric(i, j);
+      for (int j = 0; j < i; j++)
+        distances[(size_t)i * n + j] = distances[(size_t)j * n + i] =
+            exact != nullptr ? exact[(size_t)i * n + j] : (double)metric(i, j);
     std::vector<int> tour = best();
     const int *const fixed = instance_.fixed.empty() ? nullptr : instance_.fixed.data();
     const bool proved = small::make_optimal(distances, n, fixed, tour, trees, token);

@@ -154,9 +154,10 @@ class Curves {
   draw(snapshots, shown) {
     const points = this.points.length ? this.points : snapshots.map((s) => [s.seconds, s.length]);
     const stops = snapshots.map((s) => [s.seconds, s.length]);
-    // Gaps are to the known length, or else to the shortest of this page; smaller ones may be rounding.
+    // Gaps are to the known length, or else to the shortest of this page; of real lengths, smaller ones may be rounding.
     const reference = this.known?.length ?? Math.min(...stops.map((s) => s[1]), ...this.points.map((p) => p[1]));
-    const gapOf = (length) => (reference === 0 || length / reference - 1 < LEAST_GAP ? 0 : length / reference - 1);
+    const least = facts.integral ? 0 : LEAST_GAP;
+    const gapOf = (length) => (reference === 0 || length / reference - 1 < least ? 0 : length / reference - 1);
     const gaps = (list) => list.map(([t, length]) => [t, gapOf(length)]);
     const drawn = facts.timed && points.length > 1;
     this.length.figure.hidden = this.gap.figure.hidden = !drawn;

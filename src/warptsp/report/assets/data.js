@@ -115,9 +115,9 @@ class Snapshots {
   }
 }
 
-// As warptsp writes lengths: integers in full, others with ten digits.
+// As warptsp writes lengths: integers in full, others with ten digits, and so those that a browser has rounded.
 function lengthText(length) {
-  return facts.integral ? String(length) : String(Number(length.toPrecision(10)));
+  return facts.integral && Number.isSafeInteger(length) ? String(length) : String(Number(length.toPrecision(10)));
 }
 
 function grouped(number) {

@@ -107,7 +107,7 @@ class Page extends Viewer {
   setFigures() {
     const best = facts.snapshots[facts.snapshots.length - 1];
     this.setFigure(this.lengthName, "…");
-    if (best !== undefined) this.setBest(best.length);
+    if (best !== undefined) this.setBest(best.length, best.text);
     if (facts.proved !== null) this.setFigure("proof", facts.proved);
     else if (facts.bound !== null) this.setFigure(...facts.bound);
     this.setFigure("cities", grouped(facts.cities));
@@ -121,13 +121,14 @@ class Page extends Viewer {
   }
 
   // The length of the shortest tour so far, and its gap.
-  setBest(length) {
+  setBest(length, text = lengthText(length)) {
     if (length >= (this.best ?? Infinity)) return;
     this.best = length;
-    this.setFigure(this.lengthName, facts.metres > 0 || facts.seconds ? distanceText(length) : grouped(lengthText(length)));
+    this.setFigure(this.lengthName, facts.metres > 0 || facts.seconds ? distanceText(length) : grouped(text));
     if (facts.proved === null && facts.known !== null && facts.known.length > 0) {
       const name = facts.known.proven ? "over the optimum" : "over the best known length";
-      this.setFigure(name, percent(Math.max(0, length / facts.known.length - 1)));
+      const gap = length / facts.known.length - 1;
+      this.setFigure(name, gap < 0 && !facts.known.proven ? `\u2212${percent(-gap)}` : percent(Math.max(0, gap)));
     }
   }
 
