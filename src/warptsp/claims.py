@@ -106,10 +106,11 @@ def are_confirmed(
     return hold
 
 
-def check_is_tour(problem: Problem, found: _Claiming) -> None:
+def check_is_tour(problem: Problem, found: _Claiming, cure: str = "more time may help") -> None:
     """Accept the best tour of a search or a proof if it has no missing arc.
 
-    Raises `NoTourFound`: it has one; in its attribute ``result`` is the result, which claims nothing.
+    Raises `NoTourFound`: it has one; in its attribute ``result`` is the result, which claims nothing. `cure`
+    is what may find one without.
     """
     if problem.wall is None or not len(missing := problem.missing_arcs(found.tour)):
         return
@@ -120,20 +121,20 @@ def check_is_tour(problem: Problem, found: _Claiming) -> None:
         error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
     else:
         error = NoTourFound(
-            f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
+            f"no tour without missing arcs was found, though there may be one: {best}; {cure}",
             proved=False,
         )
     error.result = found.without_claims()  # type: ignore[attr-defined]
     raise error
 
 
-def delivered_tour(problem: Problem, found: _T, on_interrupt: str | None) -> _T:
+def delivered_tour(problem: Problem, found: _T, on_interrupt: str | None, *cure: str) -> _T:
     """Return what a search or a proof has come to, as `interruption.delivered` does.
 
     Raises `NoTourFound` as `check_is_tour` does, unless a signal is raised.
     """
     try:
-        check_is_tour(problem, found)
+        check_is_tour(problem, found, *cure)
     except NoTourFound as error:
         delivered(error.result, found.signal, on_interrupt)  # type: ignore[attr-defined]
         raise

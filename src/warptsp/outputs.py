@@ -134,10 +134,6 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{path}: there is no directory {parent}; create it first")
     if not parent.is_dir():
         raise OutputError(f"{path}: {parent} is not a directory")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise OutputError(
-            f"{path}: the file exists and is read-only; choose another name or make it writable"
-        )
     import tempfile  # which brings the modules of five kinds of archives
 
     try:
@@ -146,6 +142,10 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             pass
     except OSError as error:
         raise OutputError(f"{path}: cannot write in {parent}: {error.strerror or error}") from error
+    if target.exists() and not os.access(target, os.W_OK):
+        raise OutputError(
+            f"{path}: the file exists and is read-only; choose another name or make it writable"
+        )
     _sweep(target)
     return target
 

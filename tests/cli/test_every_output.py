@@ -1,12 +1,15 @@
 """Every output is written, or refused in one line; the library writes nothing that nobody asked for."""
 
 import importlib.util
+import io
 import json
 import logging
 import os
+import threading
 from contextlib import suppress
 
 import click
+import numpy as np
 import pytest
 from calls import invoke
 from instances import unit_points
@@ -120,16 +123,14 @@ def test_lengths_and_tours_of_many_problems_are_written_both(here):
 def test_what_cannot_be_written_keeps_nothing_else_from_it(arguments, here, monkeypatch):
     if arguments[0] == "prove":
         pytest.importorskip("highspy")
-    from warptsp import io
-
-    write = io.write_tour
+    write = warptsp.io.write_tour
 
     def failing(path, *arguments, **options):
         if path == "one.tour":
             raise warptsp.OutputError("one.tour: the disk is full")
         write(path, *arguments, **options)
 
-    monkeypatch.setattr(io, "write_tour", failing)
+    monkeypatch.setattr("warptsp.io.write_tour", failing)
     done = invoke(*arguments, "-o", "one.tour", "-o", "two.csv", "--json")
     assert "the disk is full" in str(done.exception)
     assert json.loads(done.stdout)["outputs"] == ["two.csv"]
@@ -156,6 +157,18 @@ def test_a_tour_of_many_that_cannot_be_written_keeps_no_other_from_it(here, monk
     assert str(done.exception).endswith("; 3 more could not be written")
     assert (here / "tours" / "a.csv.tour").is_file()
     assert (here / "tours" / "c.csv.tour").is_file()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_array_of_tours_goes_into_a_pipe(here):
+    os.mkfifo("pipe.npy")
+    got = []
+    reader = threading.Thread(target=lambda: got.append((here / "pipe.npy").read_bytes()))
+    reader.start()
+    done = invoke("solve-many", "many", "-o", "pipe.npy")
+    reader.join()
+    assert done.exit_code == 0, done.exception
+    assert np.load(io.BytesIO(*got)).shape == (1, 3)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
@@ -212,19 +225,31 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, 
     "command",
     [
         "solve a.csv -q",
+        "solve a.csv -q --checkpoint full.tour",
         "merge a.csv s.tour t.tour",
         "insert a.csv new.csv",
         "choose g.csv",
         "solve-many many",
     ],
 )
-def test_an_output_that_failed_is_not_asked_for(here, command):
+def test_an_output_that_failed_is_not_asked_for_and_the_tour_is_elsewhere(here, command, monkeypatch):
+    temporary = here / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     ending = "csv" if command == "solve-many many" else "tour"
     (here / f"full.{ending}").symlink_to("/dev/full")
-    done = invoke(*command.split(), "-o", f"full.{ending}")
+    given = [] if "--checkpoint" in command else ["-o", f"full.{ending}"]
+    done = invoke(*command.split(), *given)
     assert "No space left" in str(done.exception)
     assert done.stdout
     assert "--output FILE" not in done.stdout
+    saved = list(map(str, temporary.iterdir()))
+    assert len(saved) == (command != "solve-many many")
+    for name in saved:
+        assert name in done.stdout
+        assert f"warptsp: note: the tour is in {name}, as" in done.stderr
+        if command.startswith(("solve", "merge")):
+            assert warptsp.read_tour(name, warptsp.load("a.csv")).size == 8
 
 
 def test_the_library_is_silent_where_logging_is_not_configured():

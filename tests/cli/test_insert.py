@@ -2,6 +2,7 @@
 
 import csv
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -171,6 +172,21 @@ def test_standard_input_holds_places_and_no_tour(insert):
     told = insert("-", "new.csv", status=2)
     assert told.count("\n") == 1
     assert "TOUR is read as places and as an order, and standard input only once: name a file" in told
+
+
+@pytest.mark.parametrize("name", ["_inserted", "_stretch"])
+def test_a_signal_ends_it_and_keeps_what_holds_all_places(insert, tmp_path, monkeypatch, name):
+    insert.write("t.csv", "x,y\n0,0\n10,0\n10,10\n5,15\n0,10\n-5,5\n")
+    insert.write("new.csv", "x,y\n9,1\n")
+    whole = getattr(insertion, name)
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return whole(*arguments)
+
+    monkeypatch.setattr(insertion, name, interrupted)
+    insert("t.csv", "new.csv", "--improve", "1", status=130)
+    assert (tmp_path / "out.csv").exists() == (name == "_stretch")
 
 
 def test_numbers_and_columns_in_python():

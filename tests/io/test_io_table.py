@@ -201,6 +201,8 @@ def test_formats(tmp_path):
         list(problem_table(Problem.from_points([[1, 2]], "EUC_2D")))
     with pytest.raises(InvalidOption, match="fixed edges"):
         list(problem_table(Problem.from_points(np.eye(3, 2), fixed_edges=[[0, 1]])))
+    with pytest.raises(InvalidOption, match=r"one number does not say that it is a distance: write a \.npy"):
+        list(problem_table(Problem.from_matrix([[0]])))
 
 
 def test_standard_input(monkeypatch):

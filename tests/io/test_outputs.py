@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import errno
 import os
 import shutil
 import stat
@@ -7,6 +8,7 @@ import tempfile
 import threading
 
 import pytest
+from calls import raising
 from processes import run_code
 
 from warptsp.errors import OutputError
@@ -302,6 +304,17 @@ def test_a_link_to_an_open_file(tmp_path):
         run_code(code, stdout=stream, check=True)
     assert log.read_text() == "before new"
     assert link.is_symlink()
+
+
+def test_what_is_read_only_is_named(tmp_path, monkeypatch):
+    """The file, or else the whole file system, which nobody can make writable by the file."""
+    (tmp_path / "tour.csv").write_text("old")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OutputError, match="the file exists and is read-only"):
+        check_writable(tmp_path / "tour.csv")
+    monkeypatch.setattr(tempfile, "TemporaryFile", raising(OSError(errno.EROFS, "Read-only file system")))
+    with pytest.raises(OutputError, match=r"cannot write in .*: Read-only file system"):
+        check_writable(tmp_path / "tour.csv")
 
 
 @pytest.fixture

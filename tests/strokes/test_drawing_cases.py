@@ -58,6 +58,14 @@ def test_holes_that_overlap_move_as_one_in_their_order(folder, head):
     assert after.count(slot[0]) == 2
 
 
+def test_many_holes_that_all_overlap_are_one(folder):
+    """Each is measured once; the first of two at one place speaks for both."""
+    holes = "".join(f"X{k % 150 / 50}Y{k // 150 / 50}\n" for k in range(20_000))
+    again = "X0.0Y0.0\nX80.0Y80.0\nX80.0Y80.0\n"
+    (folder / "a.drl").write_text(f"M48\nMETRIC\nT1C5\n%\nT1\n{holes}{again}M30\n")
+    assert sorted(map(len, read_drawing("a.drl").paths)) == [1, 1, 20_001]
+
+
 def test_a_file_may_begin_with_a_percent_sign(folder):
     before = b"%\nM48\nM72\nT01C0.02\n%\nT01\nX3505Y5015\nX100Y100\nX3000Y5000\nM30\n"
     after = written("a.drl", before)

@@ -87,19 +87,25 @@ def test_the_width_of_a_tool_counts(tmp_path):
     cuts = "".join(f"G0 X{x} Y{y}|G1 Z{z} F100|X{x + 5}|G0 Z5|" for x, y, z in
                    [(0, 0, -1), (80, 0, -1), (0, 2, -2), (70, 0, -1), (10, 50, -1)])  # fmt: skip
     groups = []
-    for comment in ("", "(T1 D=6. flat)|", "(T1 D=1.5)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|", "(T1 D1)|"):
+    narrow = "(T1 D=1.5)|", "(T1 D=.05in)|", "(dia: 1.5 mm)|"
+    inches = '(D=.25")|', "(D=.25in)|", "(D=1/4in)|"
+    wide = "(T1 D=6. flat)|", "(D6)|", "(DIA. - 6.)|", "(3D 6)|", "(T1 D1)|", *inches
+    for comment in ("", *narrow, *wide):
         (tmp_path / "a.nc").write_text(lines(comment + HEAD + cuts + END))
         groups.append(list(read_drawing(tmp_path / "a.nc").groups[:5]))
     kept, free = [0, 0, 1, 1, 1], [0] * 5
-    assert groups == [kept, kept, free, *[kept] * 4]  # as wide as is usual where no comment tells it
+    assert groups == [kept, *[free] * 3, *[kept] * 8]  # as wide as is usual where no comment tells it
     inches = HEAD.replace("G21", "G20")
-    for comment, x, codes in (("(D=6)|", 2, HEAD), ("", 2, HEAD), ("(D1)|", 2, HEAD), ("", 0.2, inches)):
+    for comment, x, codes in (
+        *(("(D=6)|", 2, HEAD), ("", 2, HEAD), ("(D1)|", 2, HEAD), ("(D=1/4)|", 2, HEAD), ("", 0.2, inches)),
+        *(("(D=.25in)|", 2, HEAD), ('(D=.25")|', 2, HEAD), ("(D=6 mm)|", 0.2, inches)),
+    ):
         far = lines(comment + codes + hole(0) + hole(90) + hole(x, 0, -2) + END)
         near = lines(comment + codes + hole(x, 0, -2) + hole(90) + hole(0) + END)
         with pytest.raises(NotVerified, match="overlap, have different depths"):
             verify("gcode", far.encode(), near.encode(), Rules())
-        narrow = [f"(D={x / 2})\n{text.removeprefix(lines(comment))}".encode() for text in (far, near)]
-        verify("gcode", *narrow, Rules())
+        thin = [f"(D={x / 2})\n{text.removeprefix(lines(comment))}".encode() for text in (far, near)]
+        verify("gcode", *thin, Rules())
 
 
 PLACES = [(0, 0), (90, 0), (10, 0), (80, 5), (20, 0)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -14,9 +16,10 @@ from warptsp.cli._command import file_option, option
 from warptsp.cli._completion import tour_formats
 from warptsp.cli._drawing import Axes, Map
 from warptsp.cli._options import Printing
+from warptsp.cli.streams import tell
 from warptsp.endings import FIGURES, PAGES, PICTURES, ends_in
-from warptsp.errors import InvalidOption
-from warptsp.outputs import Attempts, check_outputs
+from warptsp.errors import InvalidOption, OutputError
+from warptsp.outputs import Attempts, ReaderGone, check_outputs
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -112,7 +115,24 @@ class TourOutputs(Printing):
     def write(self, problem: Problem, tour: Any) -> Written:
         """Write the tour everywhere, stdout last; what fails does not keep the others from it."""
         attempts = Attempts()
-        return Written(self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts), attempts)
+        names = self.save(problem, tour, sorted(self.tours, key="-".__eq__), attempts)
+        return Written(names or self.rescued(problem, tour, attempts), attempts)
+
+    def rescued(self, problem: Problem, tour: Any, attempts: Attempts) -> list[str]:
+        """Write a tour that is nowhere, as all have failed, among the temporary files, and tell where."""
+        if all(isinstance(error, ReaderGone) for error in attempts.failures):
+            return []
+        import secrets
+        from tempfile import gettempdir
+
+        from warptsp.io import write_tour
+
+        with suppress(OSError, OutputError):
+            name = os.path.join(gettempdir(), f"warptsp-{secrets.token_hex(8)}.tour")
+            write_tour(name, tour, problem, format="tsplib")
+            tell(f"warptsp: note: the tour is in {name}, as it could not be written where it was to be")
+            return [name]
+        return []
 
     def tell(self, facts: Iterable[Fact], written: Written) -> None:
         """Say the facts of a result, and where the tour is, on stderr if that is stdout; then what failed."""
@@ -285,7 +305,9 @@ class Outputs(TourOutputs):
             "report": made(describe, [] if self.report is None else [self.report]),
             "checkpoint": checkpoint,
         }
-        self.save(problem, tour, ["-"] * self.to_stdout, attempts)
+        printed = self.save(problem, tour, ["-"] * self.to_stdout, attempts)
+        if (self.tours or self.checkpoint) and not (files["tour"] or printed or checkpoint):
+            files["tour"] = self.rescued(problem, tour, attempts)
         return files
 
     def tell_all(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:

@@ -52,7 +52,7 @@ def command(
     the columns apply to both, as far as PLACES has these columns.
     """
     from warptsp import insertion
-    from warptsp.interruption import FirstSignal
+    from warptsp.interruption import status
     from warptsp.quantities import length_text
 
     if places is None and not remove:
@@ -65,7 +65,6 @@ def command(
     of_tour = reading.read(tour_file, notes=True)
     problem, tour = _with_order(reading, tour_file, of_tour.problem, open_)
     cities, before, inserted = problem.n, problem.length(tour), 0
-    signals = FirstSignal()
     if remove:
         result = insertion.remove(problem, tour, {_find_city(problem, text) for text in remove})
         problem, tour = result.problem, result.tour
@@ -88,7 +87,7 @@ def command(
         points = added.given_coordinates()
         inserted = len(points)
         wanted = _numbers_of(of_places)
-        with signals:
+        try:
             result = insertion.insert(
                 problem,
                 tour,
@@ -99,6 +98,10 @@ def command(
                 improve=improve,
                 seed=seed,
             )
+        except KeyboardInterrupt as error:  # all places are in it, and what was improved by then
+            if not hasattr(error, "result"):
+                raise
+            result = error.result
         if wanted is not None:
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
@@ -114,7 +117,7 @@ def command(
         Fact("seconds", round(result.seconds, 3)),
     ]
     outputs.tell(facts, written)
-    return signals.status
+    return 0 if result.signal is None else status(result.signal)
 
 
 def _find_city(problem: Problem, text: str) -> int:

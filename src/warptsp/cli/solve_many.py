@@ -199,16 +199,15 @@ def _kind(output: str) -> str:
 
 def _write(output: str, results: ManyResults) -> None:
     """Write all tours as an array, or the table of lengths."""
-    from warptsp.outputs import atomic_write, write_whole
+    from warptsp.outputs import write_pieces, write_whole
 
     if _kind(output) == ".npy":
-        import numpy as np
+        from warptsp.io.npy import array_pieces
 
         tours = results.tours
         if isinstance(tours, list):
             raise InvalidOption(f"--output {output}: no problem has a tour to write")
-        with atomic_write(output) as file:
-            np.save(file, tours)
+        write_pieces(output, array_pieces(tours, header=True))
         return
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if _kind(output) == ".tsv" else ",", lineterminator="\n")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import warptsp._native as _native
 from warptsp._checks import shown
-from warptsp._words import counted
+from warptsp._words import as_called, counted
 from warptsp.claims import delivered_tour
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
@@ -95,7 +95,8 @@ def merge(
         method="merge",
         start="tour",
     )
-    return delivered_tour(instance, result, None)
+    further = as_called("solve(merge=...)", "warptsp solve --merge")
+    return delivered_tour(instance, result, None, f"{further} searches on")
 
 
 def tours_of(problem: Problem, tours: Any, option: str) -> list[NDArray[np.int32]]:

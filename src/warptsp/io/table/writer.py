@@ -89,6 +89,8 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
         raise InvalidOption("a table cannot hold fixed edges or an open path: write a .tsp file")
     if problem.wall is not None:
         raise InvalidOption("a table cannot say which arcs are missing: write a .npy file")
+    if problem.matrix is not None and problem.n < 2:
+        raise InvalidOption("a table of one number does not say that it is a distance: write a .npy file")
     if problem.matrix is not None:
         quoting = _quoting(problem.labels or (), delimiter)
         if problem.labels is not None:

@@ -18,9 +18,12 @@ WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
 _LONGEST = 40  # signs of a number that machines may know
 _WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
 _BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
-_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d*\.?\d+)")
+_WIDTH = re.compile(
+    r"(?i)\b(?:d|dia|diam|diameter)\.?\s*[-:=]?\s*(\d+\.?\d*|\.\d+)(?![\d./])(?:\s*(mm\b|in\b|inch|\"))?"
+)
 _PLAIN = re.compile(r"(?i)\bd\s*\d")  # may be the number of an offset: it tells of no narrow tool
-_USUAL_WIDTH = {"G20": 0.25, "G21": 6.35}  # of a tool that no comment tells
+_USUAL_WIDTH = 6.35  # mm, of a tool that no comment tells
+_INCH = 25.4  # mm
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
 # What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _LOOPS = re.compile(
@@ -171,8 +174,10 @@ def read_lines(texts: list[str], file: str) -> Program:
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
     program.prints, program.heights = reader.prints, len(reader.heights)
-    usual = _USUAL_WIDTH[reader.settings.get("units", "G21")]
-    program.width = reader.width if reader.told or reader.prints else max(reader.width, usual)
+    mm, inch = (1 / _INCH, 1.0) if reader.settings.get("units") == "G20" else (1.0, _INCH)
+    widths = [float(width) * {"": 1.0, "mm": mm}.get(unit.lower(), inch) for width, unit in reader.widths]
+    least = 0.0 if reader.told or reader.prints else _USUAL_WIDTH * mm
+    program.width = max([least, *widths])
     program.highest = float(max(reader.heights, default=0))
     return program
 
@@ -185,7 +190,7 @@ class _Reader:
         self.fixed = 0
         self.drawn = Decimal(0)
         self.state = State(hard=self.hard())
-        self.width = 0.0
+        self.widths: list[tuple[str, str]] = []  # of tools, each with its unit if a comment tells it
         self.prints = False
         self.heights: set[Decimal] = set()
         self.begun = self.cut = self.up = self.told = False
@@ -200,7 +205,7 @@ class _Reader:
             raise _Unknown(f"{short(text.strip())!r} has a comment without an end")
         kind = False
         if len(bare) < len(text):
-            self.width = max([self.width, *map(float, _WIDTH.findall(text))])
+            self.widths += _WIDTH.findall(text)
             self.told = self.told or bool(_WIDTH.search(_PLAIN.sub("", text)))
             place = text.find(";")
             if place >= 0 and _KIND.match(text, place):

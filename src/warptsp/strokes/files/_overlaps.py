@@ -27,8 +27,8 @@ class Overlaps:
     def __init__(self, reach: float, size: float) -> None:
         self.reach = reach
         self.size = max(size, 2 * reach)
-        # Of each cell the segments of each depth, and whose they are.
-        self.cells: defaultdict[_Cell, dict[Hashable, list[tuple[Segment, int]]]] = defaultdict(dict)
+        # Of each cell the segments of each depth and unit: one that is near says that the unit is.
+        self.cells: defaultdict[_Cell, dict[Hashable, dict[int, list[Segment]]]] = defaultdict(dict)
 
     def clear(self) -> None:
         """Begin with a new group."""
@@ -38,7 +38,7 @@ class Overlaps:
         """Works of a unit."""
         for segment, depth in zip(segments, depths, strict=True):
             for cell, part in self._parts(segment, 0.0):
-                self.cells[cell].setdefault(depth, []).append((part, unit))
+                self.cells[cell].setdefault(depth, {}).setdefault(unit, []).append(part)
 
     def of(self, segments: Sequence[Segment], depths: Sequence[Hashable]) -> set[int]:
         """The units that works overlap."""
@@ -50,8 +50,8 @@ class Overlaps:
                 for other, members in self.cells.get(cell, {}).items():
                     if other == depth:
                         continue
-                    for near, unit in members:
-                        if unit not in found and _is_near(part, near, self.reach):
+                    for unit, there in members.items():
+                        if unit not in found and any(_is_near(part, near, self.reach) for near in there):
                             found.add(unit)
         return found
 

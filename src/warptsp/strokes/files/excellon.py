@@ -9,12 +9,13 @@ half that is open: all of them move as one, from the place of the first.
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from warptsp._checks import short
 from warptsp.errors import ParseError
-from warptsp.strokes.files._overlaps import Overlaps, cell_of
+from warptsp.strokes.files._overlaps import Overlaps, Segment, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
@@ -137,22 +138,25 @@ class _Program:
 
     def units(self) -> list[list[int]]:
         """Holes that move as one, in the order of the file: all that overlap, but for the same hole again."""
-        segments = [(*path[0].tolist(), *path[-1].tolist()) for path in self.points]
-        cell, leader = cell_of(segments), list(range(len(segments)))
-        for hole, (segment, width) in enumerate(zip(segments, self.widths, strict=True)):
-            if hole == 0 or self.groups[hole] != self.groups[hole - 1]:
-                overlaps = Overlaps(width * (1 + 1e-5), cell)  # more than rounding
-            for other in overlaps.of([segment], [segment]):
+        same: dict[tuple[int, Segment], list[int]] = {}
+        for hole, (group, path) in enumerate(zip(self.groups, self.points, strict=True)):
+            same.setdefault((group, (*path[0].tolist(), *path[-1].tolist())), []).append(hole)
+        cell, leader, last = cell_of([segment for _, segment in same]), list(range(len(self.points))), -1
+        for (group, segment), (hole, *_) in same.items():
+            if group != last:
+                last, overlaps = group, Overlaps(self.widths[hole] * (1 + 1e-5), cell)  # more than rounding
+            for other in overlaps.of([segment], [1]):
                 while leader[other] != other:
                     other = leader[other]
                 low, high = sorted((leader[hole], other))
                 leader[high] = leader[hole] = low
-            overlaps.add([segment], [segment], leader[hole])  # those of one unit are measured once
-        units: dict[int, list[int]] = {}
-        for hole, first in enumerate(leader):
-            leader[hole] = leader[first]
-            units.setdefault(leader[hole], []).append(hole)
-        return list(units.values())
+            overlaps.add([segment], [0], leader[hole])  # those of one unit are measured once
+        units: dict[int, list[list[int]]] = {}
+        for holes in same.values():
+            leader[holes[0]] = first = leader[leader[holes[0]]]
+            units.setdefault(first, []).append(holes)
+        joined = [sorted(chain(*unit)) for unit in units.values() if len(unit) > 1]
+        return sorted([*joined, *([hole] for unit in units.values() if len(unit) == 1 for hole in unit[0])])
 
 
 def _read(source: Source) -> Drawing:

@@ -61,7 +61,7 @@ class Run:
     prints: bool = False
     lit: bool = True  # whether every cut in the plane has beam or spindle on
     flat: bool = False  # whether there are any
-    width: float = 0.0  # of the widest tool, as comments say
+    widths: list[tuple[float, str]] = field(default_factory=list)  # of tools, as comments say, and units
     told: bool = False  # whether they surely say it
     inches: bool = False
     first: int = -1  # the line of the first rapid move in the plane
@@ -288,8 +288,8 @@ class _Machine:
         """Comments say what a slicer prints, and how wide a tool is."""
         if re.match(r";\s*(?:TYPE|LAYER)\b", comment, re.IGNORECASE):
             self.choose("type", comment.strip())
-        for word, sign, width in gcode.WIDTH.findall(comment):
-            self.run.width = max(self.run.width, float(width))
+        for word, sign, width, unit in gcode.WIDTH.findall(comment):
+            self.run.widths.append((float(width), unit.lower()))
             self.run.told |= len(word) > 1 or bool(sign.strip())  # (D1) may be the number of an offset
 
     def fix(self, line: str, number: int, asks: str = "place") -> None:

@@ -5,7 +5,10 @@ from decimal import Decimal
 from functools import lru_cache
 
 _TOKEN = re.compile(r"([A-Z])[ \t]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))?[ \t]*")
-WIDTH = re.compile(r"(?i)\b(D|dia|diam|diameter)(\.?\s*[-:=]?\s*)([0-9]*\.?[0-9]+)")
+WIDTH = re.compile(
+    r"(?i)\b(D|dia|diam|diameter)(\.?\s*[-:=]?\s*)([0-9]+\.?[0-9]*|\.[0-9]+)(?![0-9./])\s*"
+    r"((?:mm|in)\b|inch|\")?"
+)
 MOVES = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 MODAL = {
     "G17": "plane", "G18": "plane", "G19": "plane", "G20": "units", "G21": "units", "G40": "compensation",
