@@ -34,7 +34,7 @@ def result():
 
 def test_a_result_has_its_bound(result):
     assert 0.95 * result.length < result.lower_bound <= result.length
-    assert result.bound_gap == result.length / result.lower_bound - 1.0
+    assert result.bound_gap == (result.length - result.lower_bound) / result.lower_bound
     gap = format_gap(result.bound_gap, up=True)
     assert f"bound        at most {gap} above the shortest: none is below " in result.summary()
     assert result.as_dict()["lower_bound"] == result.lower_bound
@@ -137,7 +137,7 @@ def test_the_callback_sees_it():
     result = warptsp.solve(POINTS, time_limit=600, bound=60, callback=callback)
     assert seen[0].lower_bound is seen[0].bound_gap is None
     assert seen[-1].lower_bound <= result.lower_bound
-    assert seen[-1].bound_gap == seen[-1].length / seen[-1].lower_bound - 1.0
+    assert seen[-1].bound_gap == (seen[-1].length - seen[-1].lower_bound) / seen[-1].lower_bound
 
 
 # What it may spend
