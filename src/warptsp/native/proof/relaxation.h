@@ -267,8 +267,9 @@ class Relaxation {
       waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), std::not_fn(cuts_off)), waiting_.end());
       if (!waiting_.empty()) return report;
       mean_.assign(solution, solution + columns());
+    } else {
+      support_.build(n_, ends_, solution);
     }
-    support_.build(n_, ends_, solution);
     return find_cuts(activity, effort, is_dear, threads, token);
   }
 
