@@ -219,6 +219,47 @@ double least_surplus(int n, const std::vector<double> &weight, int handle) {
   return teeth % 2 == 1 ? sum : sum + cheapest;
 }
 
+// The tree has a least cut between every pair of nodes, if that is light: beside all sets of nodes of a graph of few edges.
+void least_cuts(uint64_t seed) {
+  constexpr int n = 9;
+  constexpr double limit = 0.82;  // no sum of weights
+  Random random(seed, 11, 0);
+  std::vector<double> weight((size_t)n * n, 0.0);
+  for (int edges = 4 + random.below(12); edges > 0; --edges) {
+    const int u = random.below(n), v = random.below(n);
+    if (u != v) weight[u * n + v] = weight[v * n + u] = 0.05 * (1 + random.below(10));
+  }
+  std::vector<int> begin{0};
+  std::vector<Support::Edge> arcs;
+  for (int u = 0; u < n; ++u) {
+    for (int v = 0; v < n; ++v)
+      if (weight[u * n + v] > 0.0) arcs.push_back({v, weight[u * n + v]});
+    begin.push_back((int)arcs.size());
+  }
+  const auto cut_of = [&](int side) {
+    double sum = 0.0;
+    for (int u = 0; u < n; ++u)
+      for (int v = 0; v < n; ++v)
+        if ((side >> u & 1) != 0 && (side >> v & 1) == 0) sum += weight[u * n + v];
+    return sum;
+  };
+  std::vector<double> least((size_t)n * n, limit), of_tree((size_t)n * n, limit);
+  const auto note = [&](std::vector<double> &lightest, int side) {
+    const double cut = cut_of(side);
+    for (int u = 0; u < n; ++u)
+      for (int v = 0; v < n; ++v)
+        if ((side >> u & 1) != (side >> v & 1)) lightest[u * n + v] = std::min(lightest[u * n + v], cut);
+  };
+  for (int side = 1; side < (1 << n) - 1; ++side) note(least, side);
+  CutTree(begin, arcs).for_cuts_below(limit, [&](const std::vector<int> &nodes) {
+    int side = 0;
+    for (const int v : nodes) side |= 1 << v;
+    CHECK(cut_of(side) < limit);
+    note(of_tree, side);
+  });
+  for (int pair = 0; pair < n * n; ++pair) CHECK(std::fabs(of_tree[pair] - least[pair]) < 1e-9);
+}
+
 // No violated blossom is missed: the cuts of the tree, and those that are found, beside all handles there are.
 void blossoms(uint64_t seed) {
   constexpr int n = 10;
@@ -410,6 +451,10 @@ TEST(least_closed_walks) { least_walks(); }
 TEST(least_closed_walks_on_all_instruction_sets) {
   for (int inner = 2; inner <= 8; ++inner) same_on_all_sets<8>(inner);
   for (const int inner : {9, 10, 11, 12, 15}) same_on_all_sets<16>(inner);
+}
+
+TEST(a_cut_tree_has_a_least_cut_between_every_pair) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) least_cuts(seed);
 }
 
 TEST(no_violated_blossom_is_missed) {

@@ -45,7 +45,7 @@ class Blossoms {
       }
       begin.push_back((int)arcs.size());
     }
-    CutTree(begin, std::move(arcs)).for_cuts_below(1.0 - least_violation, [&](const std::vector<int> &side) {
+    CutTree(begin, arcs).for_cuts_below(1.0 - least_violation, [&](const std::vector<int> &side) {
       if (side.size() >= 3 && (int)side.size() <= n - 3) try_handle(side);
     });
   }

@@ -587,7 +587,7 @@ class Relaxation {
       seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
            [&] { MinimumCuts(found, tight).find(scale_); });
       if (is_dear) keep_apart(found.cuts());
-      seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::local) && are_few(30), report.blossoms,
+      seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::tightening) && are_few(30), report.blossoms,
            [&] { Blossoms(found).find_by_cuts(); });
       seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
            [&] { find_local(found, tight, threads, token); });
