@@ -17,9 +17,7 @@ ALWAYS = 32_000_000
 """Bytes that a text may unpack to in any case."""
 VARIABLE = "WARPTSP_MAX_UNPACKED"
 _PIECE = 1 << 20
-_ADDRESS = re.compile(
-    r"([A-Za-z][A-Za-z0-9+.-]+):[/\\]{1,2}(?=[^/\\])"
-)  # of two letters and more: C:/ is a disk
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):[/\\]{1,2}(?=[^/\\])")  # C:/ is a disk
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
