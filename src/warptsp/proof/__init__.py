@@ -11,14 +11,7 @@ if TYPE_CHECKING:
     from warptsp.proof.proof import Proof, ProofProgress
     from warptsp.proof.proving import MAX_CITIES
 
-__all__ = [
-    "MAX_CITIES",
-    "Proof",
-    "ProofProgress",
-    "is_proof",
-    "proven_bound",
-    "read_proof",
-]
+__all__ = ["MAX_CITIES", "Proof", "ProofProgress", "is_proof", "proven_bound", "read_proof"]
 __getattr__ = on_demand(
     __name__,
     {
