@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from common import note, parser, report, run_worker, table
+from common import note, parser, report, run_worker
 
 SIZES = (5, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 LIMITS = (0.2, 1.0, 5.0, 20.0)
@@ -41,7 +41,7 @@ METHOD_LIMITS = (0.5, 5.0)
 STARTS = ("greedy", "random")
 READING = (
     "A limit is kept if the call returns within 2 % or 0.1 s of it, whichever is more. Other programs can "
-    "delay the return: `CPU s after it` is the CPU time that the process itself used after its limit."
+    "delay the return; CPU seconds are those of the process itself."
 )
 
 
@@ -68,26 +68,20 @@ def main() -> None:
         loads.append(os.getloadavg()[0])
         results.append({**job, **run, "kept": kept})
     load = f"{statistics.mean(loads):.1f}"
-    text = f"{load} processes were runnable on {os.cpu_count()} cores on average.\n\n{tables(results)}"
+    text = f"{load} processes were runnable on {os.cpu_count()} cores on average.\n\n{summary(results)}"
     report("time_limit", "Time limits", text, results, options.output)
 
 
-def tables(results: list[dict[str, Any]]) -> str:
-    """Return what became of the limits of each method."""
-    kept = sum(run["kept"] for run in results)
+def summary(results: list[dict[str, Any]]) -> str:
+    """Return what became of the limits."""
+    of_lk = [run["kept"] for run in results if run["method"] == "lk"]
+    latest = max(run["wall"] - run["time_limit"] for run in results)
     most = max(run["cpu_over"] for run in results)
-    lines = []
-    for method in dict.fromkeys(run["method"] for run in results):
-        runs = [run for run in results if run["method"] == method]
-        over = max(run["wall"] - run["time_limit"] for run in runs)
-        own = max(run["cpu_over"] for run in runs)
-        cities = f"{min(run['cities'] for run in runs)} to {max(run['cities'] for run in runs)}"
-        count = f"{sum(run['kept'] for run in runs)} of {len(runs)}"
-        lines.append([method, cities, count, f"{over:+.3f}", f"{own:.3f}"])
-    text = f"{kept} of {len(results)} limits were kept; "
-    text += f"no run used more than {most:.3f} CPU seconds after its limit.\n\n{READING}\n\n"
-    text += table(["method", "cities", "kept", "latest, s", "CPU s after it, at most"], lines)
-    return text
+    return (
+        f"{sum(run['kept'] for run in results)} of {len(results)} limits were kept, of method `lk` "
+        f"{sum(of_lk)} of {len(of_lk)}. The latest call returned {latest:.3f} s after its limit, and none "
+        f"used more than {most:.3f} CPU seconds after it.\n\n{READING}"
+    )
 
 
 def jobs(options: Any) -> Iterator[dict[str, Any]]:

@@ -154,7 +154,8 @@ def report(results: Results) -> list[Section]:
         ["10^9 moves/s, 10 000 cities", *beside(None, results, f"{LARGE} cities", rate, "more")],
     ]
     text = " ".join(published("001").notes(name) for name in ("section 5", "10 000 cities"))
-    sections = [Section("Descent at 1000 cities, 10 000 cities", ["", *header("", results)], rows, text)]
+    columns = ["figure", *header("value", results)]
+    sections = [Section("Descent at 1000 cities, 10 000 cities", columns, rows, text)]
     return [*sections, _ladder(results, both, large["seconds"]), _profile(results), *_lines(results)]
 
 

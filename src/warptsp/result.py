@@ -214,6 +214,7 @@ class Result(Exports):
         doubled = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
         searched = f", searched as symmetric ones of {doubled} cities" if doubled else ""
         directions = f"asymmetric{searched}" if problem.asymmetric else None
+        kicks = f", {self.kicks} kicks" if self.kicks else ""  # a population may do without
         return [
             Fact("instance", problem.name),
             Fact("cities", problem.n),
@@ -228,7 +229,7 @@ class Result(Exports):
             Fact("proved_optimal", self.proved_optimal),
             Fact("lower_bound", self.lower_bound, bound, "bound"),
             Fact("bound_gap_percent", in_percent(self.bound_gap)),
-            Fact("seconds", round(self.seconds, 3), f"{self.seconds:.2f} s, {self.kicks} kicks", "time"),
+            Fact("seconds", round(self.seconds, 3), f"{self.seconds:.2f} s{kicks}", "time"),
             Fact("stages", stages),
             *each,
             Fact("counters", dict(self.counters)),

@@ -78,7 +78,7 @@ def test_iterators_and_what_holds_no_points():
     assert warptsp.solve((place for place in PLACES.values()), metric="haversine").length == length
     with pytest.raises(InvalidProblem, match="a set has no order"):
         warptsp.solve(set(PLACES.values()))
-    with pytest.raises(InvalidProblem, match="the list holds 'Berlin': names alone have no coordinates"):
+    with pytest.raises(InvalidProblem, match="names alone have no coordinates, which a geocoder finds"):
         warptsp.solve(list(PLACES))
     lazy = SimpleNamespace(columns=["lat", "lon"], collect=None, collect_schema=None)
     with pytest.raises(InvalidProblem, match=r"holds a query and no rows yet: give frame.collect\(\)"):

@@ -177,3 +177,10 @@ def test_the_file_is_named_once(tmp_path, name, text):
     assert str(caught.value).count(name) == 1
     assert " is not XML" not in str(caught.value)
     assert "cannot be read as JSON" not in str(caught.value)
+
+
+def test_a_lack_of_memory_is_no_damage():
+    with pytest.raises(ParseError, match="f: is damaged: 'anything'"), _files.undamaged("f"):
+        raise ValueError("anything")
+    with pytest.raises(MemoryError), _files.undamaged("f"):
+        raise MemoryError

@@ -71,7 +71,7 @@ struct Prepared {
  private:
   static Candidates lists(const ReducedCosts<int> &costs) {
     Candidates found;
-    CHECK(find_candidates(costs, CandidateCounts(), 1, StopToken(), found));
+    CHECK(find_candidates(costs, 1, StopToken(), found));
     return found;
   }
 };
@@ -317,7 +317,7 @@ TEST(rows_on_threads_are_the_same_as_on_one) {
       costs.leaving = assignment.leaving();
       costs.entering = assignment.entering();
       Candidates candidates;
-      CHECK(find_candidates(costs, CandidateCounts(), threads, token, candidates));
+      CHECK(find_candidates(costs, threads, token, candidates));
       lists.push_back(candidates.head);
     }
     for (int t = 1; t < 3; t++) {

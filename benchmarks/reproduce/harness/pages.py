@@ -11,7 +11,7 @@ from benchmarks.reproduce.harness.documents import published
 from benchmarks.reproduce.harness.results import Results
 from benchmarks.reproduce.harness.study import Study, name_of, title_of
 
-MOST_ROWS = 16  # of a table in a page; longer ones are files beside it
+MOST_ROWS = 12  # of a table in a page; longer ones are files beside it
 MOST_ROWS_BESIDE_A_CHART = 8  # which shows what they say
 
 

@@ -7,13 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from warptsp.bound.certificate import proven_value, read_certificate, write_certificate
 
-__all__ = [
-    "LowerBound",
-    "lower_bound",
-    "proven_value",
-    "read_certificate",
-    "write_certificate",
-]
+__all__ = ["LowerBound", "lower_bound", "proven_value", "read_certificate", "write_certificate"]
 __getattr__ = on_demand(
     __name__,
     dict.fromkeys(("proven_value", "read_certificate", "write_certificate"), "warptsp.bound.certificate"),

@@ -129,13 +129,14 @@ class RichDisplay(NoDisplay):
         from rich.text import Text
 
         now = time.monotonic()
+        waited = now - self._received
         if self._progress is None:
             parts = [f"{now - self._begun:7.1f} s", f"{self._phase} ..."]
         else:
-            parts = describe(self._progress, self._rate_now, waited=now - self._received)
+            parts = describe(self._progress, self._rate_now, waited=waited)
         # A terminal wraps what fills its last column.
         width = self._live.console.width - 1 if self._live is not None else sys.maxsize
-        done = None if self._progress is None else describe_done(self._progress, now - self._received)
+        done = None if self._progress is None else describe_done(self._progress, waited)
         text = Text(no_wrap=True, overflow="ellipsis")
         if done is not None and WITH_BAR <= width < sys.maxsize:
             width -= BAR + 2
@@ -145,7 +146,6 @@ class RichDisplay(NoDisplay):
         line = printable("  ".join(parts))
         if len(line) > width:
             if self._progress is not None:
-                waited = now - self._received
                 parts = describe(self._progress, self._rate_now, waited=waited, brief=True)
             line = fitting([printable(part) for part in parts], width)
         return text.append(line)

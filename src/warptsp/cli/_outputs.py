@@ -22,6 +22,7 @@ from warptsp.errors import InvalidOption, OutputError
 from warptsp.outputs import Attempts, ReaderGone, check_outputs
 
 if TYPE_CHECKING:
+    from warptsp.io.format import Format
     from warptsp.problem import Problem
     from warptsp.problem.itinerary import Timing
     from warptsp.result import Result
@@ -74,18 +75,19 @@ class TourOutputs(Printing):
 
     def check(
         self, inputs: Iterable[tuple[str, Path]], others: Iterable[tuple[str, str | Path | None]] = ()
-    ) -> None:
+    ) -> list[Format]:
         """Check before any work that every file can be written, and that no two are the same.
 
-        Inputs stand behind what they are, and what else is written behind its option.
+        Inputs stand behind what they are, and what else is written behind its option. Returns the formats of
+        the tours.
         """
         from warptsp.io.registry import format_to_write
 
         if self.as_json and self.to_stdout:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-        for name in self.tours:
-            format_to_write(name, self.format_of(name), tour=True)
+        formats = [format_to_write(name, self.format_of(name), tour=True) for name in self.tours]
         check_outputs([*(("--output", name) for name in self.tours), *others], inputs)
+        return formats
 
     def check_tours(self, problem: Problem) -> None:
         """Check before the search that the formats can hold tours of the instance."""
@@ -222,8 +224,6 @@ class Outputs(TourOutputs):
 
     def check_all(self, instance: Path, *, watched: bool) -> None:
         """`check` all files of the options; `watched` is whether there is a page of the search."""
-        from warptsp.io.registry import format_to_write
-
         paged = watched or self.report is not None
         if self.below.chosen() is not None and not paged:
             raise InvalidOption("--tiles: only a page has a map; add --report, or leave it out")
@@ -246,9 +246,8 @@ class Outputs(TourOutputs):
             if not ends_in(name, FIGURES):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
         check_page_name(self.report, "--report")
-        self.check([("the instance itself", instance)], others)
-        chosen = [format_to_write(name, self.format_of(name), tour=True) for name in self.tours]
-        if self.csv_safe and all(format.guarded is None for format in chosen):
+        formats = self.check([("the instance itself", instance)], others)
+        if self.csv_safe and all(format.guarded is None for format in formats):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
 
     def drawn(self, problem: Problem) -> Problem:

@@ -7,19 +7,15 @@ import click
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
-_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_UNIT_NAMES = {
-    "ms": "ms|msecs?|milliseconds?",
-    "d": "d|days?",
-    "h": "h|hrs?|hours?",
-    "m": "m|mins?|minutes?",
-    "s": "s|secs?|seconds?",
+_UNITS = {  # in seconds, and what they are called
+    "d": (86400.0, "d|days?"),
+    "h": (3600.0, "h|hrs?|hours?"),
+    "m": (60.0, "m|mins?|minutes?"),
+    "s": (1.0, "s|secs?|seconds?"),
+    "ms": (0.001, "ms|msecs?|milliseconds?"),
 }
-_TIME = re.compile(
-    r"(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)\s*("
-    + "|".join(f"(?P<{unit}>{names})" for unit, names in _UNIT_NAMES.items())
-    + r"|)(?![a-z])\s*"
-)
+_NAMES = "|".join(f"(?P<{unit}>{names})" for unit, (_, names) in _UNITS.items())
+_TIME = re.compile(rf"(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)\s*({_NAMES}|)(?![a-z])\s*")
 _SPEEDS = {"": 1.0, "km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "m/s": 3.6, "kn": 1.852}
 
 
@@ -43,7 +39,7 @@ def seconds_in(text: str) -> float | None:
         unit = next((name for name in order if part[name]), behind)
         if last and order.index(unit) <= order.index(last):
             return None
-        total, at, last = total + float(part[1]) * _UNITS[unit], part.end(), unit
+        total, at, last = total + float(part[1]) * _UNITS[unit][0], part.end(), unit
     return total
 
 
@@ -64,12 +60,9 @@ def stop_time(text: str) -> float:
 
 def bound_time(text: str) -> str | float:
     """What a lower bound may take, as `warptsp.solve` has it: a time, ``auto``, or ``none``; or ``lp``."""
-    words: dict[str, str | float] = {"auto": "auto", "lp": "lp", "none": False}
-    return (
-        words[text]
-        if text in words
-        else seconds(text, "auto, lp, none, nor a time such as 10, 0.5, 90s, 1m30s or 2h")
-    )
+    if text in ("auto", "lp", "none"):
+        return text if text != "none" else False
+    return seconds(text, "auto, lp, none, nor a time such as 10, 0.5, 90s, 1m30s or 2h")
 
 
 def speed(text: str) -> float:

@@ -38,7 +38,7 @@ def command(
     """
     from warptsp.problem.given_tour import check_has_no_missing_arcs
     from warptsp.progress import in_percent, relative_gap
-    from warptsp.proof import is_optimal
+    from warptsp.proof.closed_instance import is_optimal
     from warptsp.quantities import format_gap, length_text
     from warptsp.result import known_facts, optimal_words
 

@@ -14,15 +14,7 @@ if TYPE_CHECKING:
     #: The formats that tours are written in, with the endings that mean them.
     TOUR_FORMATS: dict[str, tuple[str, ...]]
 
-__all__ = [
-    "FORMATS",
-    "TOUR_FORMATS",
-    "load",
-    "read_tour",
-    "write_points",
-    "write_problem",
-    "write_tour",
-]
+__all__ = ["FORMATS", "TOUR_FORMATS", "load", "read_tour", "write_points", "write_problem", "write_tour"]
 
 
 def __getattr__(name: str) -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO
 
 from warptsp._checks import shown
@@ -17,9 +17,7 @@ ALWAYS = 32_000_000
 """Bytes that a text may unpack to in any case."""
 VARIABLE = "WARPTSP_MAX_UNPACKED"
 _PIECE = 1 << 20
-_ADDRESS = re.compile(
-    r"([A-Za-z][A-Za-z0-9+.-]+):[/\\]{1,2}(?=[^/\\])"
-)  # of two letters and more: C:/ is a disk
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):[/\\]{1,2}(?=[^/\\])")  # C:/ is a disk
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
@@ -69,6 +67,17 @@ def of_file(name: str, more: str = "") -> Iterator[None]:
         raise ParseError(f"{error}{more}", file=name) from None
 
 
+@contextmanager
+def undamaged(file: str) -> Iterator[None]:
+    """Say that a file is damaged where what reads it fails, which it does in a dozen ways."""
+    try:
+        yield
+    except (InvalidOption, ParseError, MemoryError):
+        raise
+    except Exception as error:
+        raise ParseError(f"is damaged: {shown(str(error))}", file=file) from None
+
+
 def contents(name: str) -> tuple[bytes, str]:
     """All bytes of a file, and its name for messages; ``-`` is standard input."""
     if name == "-":
@@ -113,21 +122,15 @@ def unpacked(data: bytes, file: str) -> bytes:
     """
     import gzip
     import io
-    import zlib
 
     limit = _limit(len(data), ALWAYS)
     pieces, size = [], 0
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            while piece := stream.read(_PIECE):
-                size += len(piece)
-                if size > limit:
-                    break
-                pieces.append(piece)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ParseError(f"is damaged: {error}", file=file) from None
-    if size > limit:
-        raise _trap(len(data), limit, file)
+    with undamaged(file), gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        while piece := stream.read(_PIECE):
+            size += len(piece)
+            if size > limit:
+                raise _trap(len(data), limit, file)
+            pieces.append(piece)
     return b"".join(pieces)
 
 
@@ -136,21 +139,14 @@ def kml_in(data: bytes, file: str) -> bytes | None:
     import io
     import zipfile
 
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            found = [member for member in archive.infolist() if member.filename.lower().endswith(".kml")]
-            if not found:
-                return None
+    with undamaged(file), suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        found = [member for member in archive.infolist() if member.filename.lower().endswith(".kml")]
+        if found:
             # The first one outside of folders is meant, says the specification; others belong to its links.
             root = min(found, key=lambda member: member.filename.count("/") > 0)
             check_unpacked(root.compress_size, root.file_size, file, ALWAYS)
             return archive.read(root)
-    except zipfile.BadZipFile:
-        return None
-    except ParseError:
-        raise
-    except Exception as error:  # a damaged archive fails in a dozen ways
-        raise ParseError(f"is damaged: {shown(str(error))}", file=file) from None
+    return None
 
 
 def check_unpacked(packed: int, size: int, file: str, always: int) -> None:

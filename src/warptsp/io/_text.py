@@ -35,9 +35,8 @@ _FOREIGN = re.compile(
 )
 """What no text in a Western language has: three letters with accents in a row, or signs within words."""
 
-_PAGE = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE
-)  # some call it .xls or .csv
+# Some call it .xls or .csv.
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _NO_CITIES = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"GIF8": "a picture"}
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 

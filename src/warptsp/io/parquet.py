@@ -8,7 +8,7 @@ import numpy as np
 from warptsp._checks import not_installed
 from warptsp.errors import ParseError
 
-from ._text import quoted
+from ._files import undamaged
 from .format import Format, Instance, Source
 from .options import ReadOptions
 from .table.frame import read_frame
@@ -50,10 +50,8 @@ def _read(source: Source, options: ReadOptions) -> Instance:
     except ImportError:
         needed = f"{file}: Parquet is read with pyarrow"
         raise not_installed(needed, "parquet", ", or save it as CSV") from None
-    try:
+    with undamaged(file):
         table = parquet.read_table(BytesIO(data))
-    except Exception as error:  # pyarrow has errors of its own for what is damaged
-        raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
     try:
         return read_frame(_Frame(table), options, file)
     except ParseError as error:

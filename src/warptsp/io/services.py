@@ -53,9 +53,8 @@ def as_osrm(document: Any) -> Mapping[str, Any]:
         return _google_routes(document)
     if (read := _reader_of(document)) is not None:
         return read(document)
-    unit = _get(
-        _get(_get(document, "metadata"), "query"), "units"
-    )  # openrouteservice, which repeats the request
+    # openrouteservice repeats the request.
+    unit = _get(_get(_get(document, "metadata"), "query"), "units")
     return {**document, "units": _LONG.get(unit, unit)} if isinstance(unit, str) else document
 
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from warptsp._checks import not_installed
 from warptsp._words import as_called, counted, did_you_mean, folded
-from warptsp.errors import InvalidOption, ParseError, WarpTSPError
+from warptsp.errors import InvalidOption, ParseError
 from warptsp.problem import Problem
 from warptsp.problem.itinerary import Timing
 
-from ._files import check_unpacked
+from ._files import check_unpacked, undamaged
 from ._text import check_not_old, quoted
 from .format import Format, Pieces, Source
 from .table.reader import read
@@ -63,27 +63,20 @@ def _checked(data: bytes, file: str) -> BytesIO:
     """The same workbook without empty rows and without what is no XML."""
     checked = BytesIO()
     check_not_old(data, file)
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive, zipfile.ZipFile(checked, "w") as copy:
-            members = archive.infolist()
-            check_unpacked(len(data), sum(member.file_size for member in members), file, _SMALL)
-            if not any(member.filename == "[Content_Types].xml" for member in members):
-                raise ParseError("is no workbook of Excel: save the sheet as .xlsx or CSV", file=file)
-            for member in {member.filename: member for member in members}.values():
-                if not member.filename.lower().endswith((".xml", ".rels")):
-                    continue
-                text = archive.read(member)
-                if _DOCTYPE.search(text):
-                    raise ParseError(
-                        f"{quoted(member.filename)} has a document type: nothing is read", file=file
-                    )
-                if not _NOT_MARKUP.search(text):
-                    text = _EMPTY_ROW.sub(b"", text)
-                copy.writestr(member.filename, text)
-    except WarpTSPError:
-        raise
-    except Exception as error:  # a damaged archive fails in a dozen ways
-        raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
+    with undamaged(file), zipfile.ZipFile(BytesIO(data)) as archive, zipfile.ZipFile(checked, "w") as copy:
+        members = archive.infolist()
+        check_unpacked(len(data), sum(member.file_size for member in members), file, _SMALL)
+        if not any(member.filename == "[Content_Types].xml" for member in members):
+            raise ParseError("is no workbook of Excel: save the sheet as .xlsx or CSV", file=file)
+        for member in {member.filename: member for member in members}.values():
+            if not member.filename.lower().endswith((".xml", ".rels")):
+                continue
+            text = archive.read(member)
+            if _DOCTYPE.search(text):
+                raise ParseError(f"{quoted(member.filename)} has a document type: nothing is read", file=file)
+            if not _NOT_MARKUP.search(text):
+                text = _EMPTY_ROW.sub(b"", text)
+            copy.writestr(member.filename, text)
     return checked
 
 
@@ -92,29 +85,24 @@ def _rows(
 ) -> tuple[list[tuple[int, list[str]]], set[int]]:
     """The rows of a sheet, or of the first that has any; and which columns have decimals: as `_texts`."""
     openpyxl = _openpyxl(file)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and the like
-            book = openpyxl.load_workbook(workbook, read_only=True, data_only=True)
-            sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-            if wanted is not None:
-                sheets = [_sheet(book.worksheets, wanted)]
-            padded = any(map(_PADDED.fullmatch, book._number_formats))
-            most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
-            for number, sheet in enumerate(sheets):
-                sheet.reset_dimensions()  # what it says of its size may be wrong either way
-                values: Iterable[Sequence[Any]] = sheet.iter_rows(values_only=not padded)
-                if padded:
-                    values = ([_shown(cell) for cell in row] for row in values)
-                rows, decimals = _texts(values, most, file)
-                if rows:
-                    _tell_of_cells(file, book._archive.read(sheet._worksheet_path))
-                    _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
-                    return rows, decimals
-    except WarpTSPError:
-        raise
-    except Exception as error:  # openpyxl checks little: a damaged workbook fails in a dozen ways
-        raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
+    with undamaged(file), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about styles and the like
+        book = openpyxl.load_workbook(workbook, read_only=True, data_only=True)
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        if wanted is not None:
+            sheets = [_sheet(book.worksheets, wanted)]
+        padded = any(map(_PADDED.fullmatch, book._number_formats))
+        most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
+        for number, sheet in enumerate(sheets):
+            sheet.reset_dimensions()  # what it says of its size may be wrong either way
+            values: Iterable[Sequence[Any]] = sheet.iter_rows(values_only=not padded)
+            if padded:
+                values = ([_shown(cell) for cell in row] for row in values)
+            rows, decimals = _texts(values, most, file)
+            if rows:
+                _tell_of_cells(file, book._archive.read(sheet._worksheet_path))
+                _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
+                return rows, decimals
     raise ParseError("has no sheet with anything in it: a list of cities is needed", file=file)
 
 

@@ -69,12 +69,8 @@ class BranchAndCut:
         self.leaves: list[Node] = []  # as of a `Certificate`, like `elimination` and `cuts`, if one is wanted
         self.elimination: Evidence | None = None
         self.search_seconds = 0.0
-        self._options, self._report, self._search_until, self._earlier = (
-            options,
-            report,
-            search_until,
-            earlier,
-        )
+        self._options, self._report = options, report
+        self._search_until, self._earlier = search_until, earlier
         self._searches = self._steps_of_search = 0
         self._open: list[Node] = []  # the next one last
         self._running: dict[int, Node] = {}  # by the number of the solver
@@ -144,18 +140,18 @@ class BranchAndCut:
         done = False
         for effort in Effort:
             if effort is (Effort.SUBTOURS if is_large else Effort.BLOSSOMS) and not done:
-                self._search_first(root)
+                self._search_first()
             if effort is Effort.TIGHTENING and not done:
                 self._add_cuts_of_windows()
             if effort is Effort.DOMINOES and not done:
                 near, far = (edges / self.instance.size for edges in WORTH_DOMINOES)
-                if self._is_near(root, near) or not self._is_near(root, far):
+                if self._is_near(near) or not self._is_near(far):
                     continue
             if effort is Effort.WIDE and not done:
-                if self._is_near(root, WORTH_WIDE):
+                if self._is_near(WORTH_WIDE):
                     break
                 self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
-                if self._is_near(root, WORTH_WIDE):
+                if self._is_near(WORTH_WIDE):
                     break
             done = done or root.cut_at_root(effort)
             if not done and self.token.stopped():
@@ -169,17 +165,17 @@ class BranchAndCut:
             self._keep_leaf(root, ())
         self.proved = done or (self._options.tree and not self.token.stopped() and self._search_tree())
 
-    def _search_first(self, root: NodeSolver) -> None:
+    def _search_first(self) -> None:
         """Search for a first tour along the edges that subtours want, but where these may take too long.
 
         Nearest neighbours are not enough where cities lie in rows or groups.
         """
         if self._search_until is not None:
             members = min(int(MEMBERS_A_CITY * self.instance.size), MOST_FIRST_MEMBERS)
-            self._search_aside(root, root.relaxation.ends, members, self._search_until)
+            self._search_aside(self._root, self._root.relaxation.ends, members, self._search_until)
 
-    def _is_near(self, root: NodeSolver, share: float) -> bool:
-        return self.length - root.bound < share * self.length
+    def _is_near(self, share: float) -> bool:
+        return self.length - self._root.bound < share * self.length
 
     def _add_cuts_of_windows(self) -> None:
         """Take the cuts of windows into the linear programme of a large instance, where it has points."""
@@ -206,6 +202,12 @@ class BranchAndCut:
         if solver.length < self.length:
             self.tour, self.length = solver.tour, solver.length
 
+    def _give(self, solver: NodeSolver, tour: NDArray[np.int32]) -> None:
+        """Go on from a shorter tour, whose edges a solver that is not at work gets, too."""
+        solver.take_tour(tour)
+        solver.add_edges(solver.edges_of_tour())
+        self._take_from(solver)
+
     # The search for tours
 
     def _search_aside(
@@ -227,9 +229,7 @@ class BranchAndCut:
         )
         self.search_seconds += time.monotonic() - began
         if self.instance.units(tour) < self.length:
-            solver.take_tour(tour)
-            solver.add_edges(solver.edges_of_tour())
-            self._take_from(solver)
+            self._give(solver, tour)
 
     def _search_as_worked(self, solver: NodeSolver, edges: NDArray[np.int32], steps: int) -> None:
         """Search in proportion to the work that the proof has taken so far."""
@@ -241,9 +241,7 @@ class BranchAndCut:
     def _search_tree(self) -> bool:
         root = self._root
         if (tour := root.fork(1).dive(self._report_alone)) is not None:
-            root.take_tour(tour)
-            root.add_edges(root.edges_of_tour())
-            self._take_from(root)
+            self._give(root, tour)
         bound = root.solve_and_price()
         if bound is not None:
             self.elimination = root.evidence_of(bound)

@@ -66,7 +66,7 @@ class NodeProgram:
             points = np.ascontiguousarray(instance.seen.given_coordinates()[:, :2], dtype=np.float64)
             self.relaxation.set_coordinates(points)
             self.lines = Lines.of(points)
-        longest = math.ldexp(float(instance.lengths.max()), -FRACTION_BITS)
+        longest = objective_of(int(instance.lengths.max()))
         self.program = LinearProgram(instance.size, token, longest, self.relaxation.to_cuts)
         self.add_edges(self._first_edges())
         for a, b in instance.fixed.tolist():
@@ -268,7 +268,7 @@ class NodeProgram:
         if largest == 0.0:
             return False
         # Along a ray the bound rises without end, if no missing edge stops it.
-        wanted = math.ldexp(float(self.length), 1 - FRACTION_BITS) + 1.0
+        wanted = 2.0 * objective_of(self.length) + 1.0
         for factor in (1.0, 16.0, 256.0, 4096.0):
             bound, least, pairs = self.relaxation.price(ray * (factor * wanted / largest), 1000)
             if bound is not None and bound > self.target:

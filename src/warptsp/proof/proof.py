@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,14 +115,15 @@ class Proof:
         )
 
 
+FirstTour: TypeAlias = Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], LowerBound | None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofOptions:
     """What a proof takes beside an instance and a tour, checked; mostly as `warptsp.prove` does."""
 
     # Returns a tour where none is given, for an instance and a token, and a lower bound or None.
-    first_tour: Callable[[Problem, _native.StopToken], tuple[NDArray[np.int32], LowerBound | None]] | None = (
-        None
-    )
+    first_tour: FirstTour | None = None
     search: bool = False  # whether a population looks for a shorter tour than that first
     time_limit: float | None = None
     seed: int = 0

@@ -52,7 +52,7 @@ def search_aside(
         candidates=_candidates(instance, edges),
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed,
-        tolerance=tolerance_of_bound(True, _longest(instance)),
+        tolerance=tolerance_of_bound(True, float(lengths.max())),
         params=_native.LkParams(),
     )
     search.optimize(math.inf, token)
@@ -79,11 +79,6 @@ def _lengths(
             return None
         row[:] = units >> exponent if small else np.ldexp(units.astype(np.float64), -exponent)
     return found  # type: ignore[no-any-return]
-
-
-def _longest(instance: ClosedInstance) -> float:
-    """Return what none of these lengths exceeds: integers as they are, reals in units."""
-    return math.ldexp(float(instance.lengths.max()), -instance.exponent if instance.problem.integral else 0)
 
 
 def _candidates(instance: ClosedInstance, edges: NDArray[np.int32]) -> NDArray[np.int32]:

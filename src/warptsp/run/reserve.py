@@ -36,7 +36,7 @@ class Reserve:
         self.limit = limit
         self.was_stopped = False  # whether the token had stopped before its deadline was moved
         self.seconds = 0.0  # kept now
-        # Threads are worth half their number (docs/scaling/coordinator.md).
+        # Cautiously: threads count as half their number.
         most = THREADS_GAIN if problem.metric.geographic else NATIVE_GAIN
         self._gain = min(max(1.0, 0.5 * settings.threads), most) if problem.n >= WORTH_THREADS else 1.0
         self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n / self._gain  # seconds

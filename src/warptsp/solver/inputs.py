@@ -114,8 +114,8 @@ def _of_other_packages(problem: Any, metric: Any, *, asymmetric: bool) -> Proble
         raise InvalidProblem("a set has no order, by which its cities would be numbered: give a list")
     if is_list and isinstance(problem[0], str):
         raise InvalidProblem(
-            f"the list holds {shown(problem[0])}: names alone have no coordinates; a dict has both, "
-            "{'Berlin': (52.5, 13.4)}"
+            f"the list holds {shown(problem[0])}: names alone have no coordinates, which a geocoder finds; a "
+            "dict has both, {'Berlin': (52.5, 13.4)}"
         )
     if _are_shapes(problem):
         found = find("problem of shapes")(problem, metric)

@@ -77,9 +77,8 @@ def _few_rows(table: Table) -> list[tuple[int, list[str]]] | None:
 
 def _readings(table: Table, fields: list[list[str]]) -> Iterator[_Square]:
     """What the rows may be, with names above or beside them or both, the surest first."""
-    bare = [
-        _Square(rows, None, None) for rows in (fields, [[], *fields], [*fields, []])
-    ]  # perhaps no diagonal
+    # Perhaps there is no diagonal.
+    bare = [_Square(rows, None, None) for rows in (fields, [[], *fields], [*fields, []])]
     corner = fields[0][0] if fields[0] else ""
     above, body = (table.titles, fields) if table.titles is not None else (fields[0], fields[1:])
     beside, inner = [row[0] for row in body if row], [row[1:] for row in body]

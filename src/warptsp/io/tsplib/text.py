@@ -153,9 +153,6 @@ class TsplibText:
 
     # Saying where
 
-    def _line(self, offset: int) -> int:
-        return line_number(self.data, offset)
-
     def _line_of_next(self, offset: int) -> int:
         """The line of an offset behind all that were asked for before."""
         earlier, line = self._counted
@@ -164,7 +161,7 @@ class TsplibText:
 
     def fail(self, message: str, offset: int | None = None, keyword: str | None = None) -> NoReturn:
         """Raise a `ParseError` at a byte of the text."""
-        line = None if offset is None else self._line(offset)
+        line = None if offset is None else line_number(self.data, offset)
         raise ParseError(message, file=self.file, line=line, keyword=keyword)
 
     def fail_entry(self, keyword: str, message: str) -> NoReturn:

@@ -19,22 +19,17 @@ struct Candidates {
   const Cost *costs(int city) const { return &cost[(size_t)city * width]; }
 };
 
-constexpr int most_listed = 16;
-
-struct CandidateCounts {  // each `most_listed` or less
-  int out = 8, in = 5, nearest = 5, most = 14;
-};
+constexpr int listed_out = 8, listed_in = 5, listed_nearest = 5, most_listed = 14;
 
 // False if the token stopped it.
 template <class Entry>
-bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &counts, int threads,
-                     const StopToken &token, Candidates &result) {
+bool find_candidates(const ReducedCosts<Entry> &costs, int threads, const StopToken &token, Candidates &result) {
   const int n = costs.size();
-  EnteringLists in(n, counts.in, threads);
+  EnteringLists in(n, listed_in, threads);
   std::vector<std::vector<Arc>> lists(n);
   const bool complete = for_each_row(n, threads, token, [&](int i, int part) {
-    Arc out[most_listed], nearest[most_listed];
-    Shortlist best(out, counts.out), near(nearest, counts.nearest);
+    Arc out[listed_out], nearest[listed_nearest];
+    Shortlist best(out, listed_out), near(nearest, listed_nearest);
     const Entry *const row = costs.matrix.row(i);
     const Cost leaving = costs.leaving[i];
     for (int j = 0; j < n; j++) {
@@ -45,15 +40,15 @@ bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &co
       near.offer(c, j);
       in.offer(part, j, r, i);
     }
-    for (int a = 0; a < counts.out; a++)
-      if (out[a].city >= 0) lists[i].push_back(out[a]);
-    for (int a = 0; a < counts.nearest; a++)
-      if (nearest[a].city >= 0) lists[i].push_back({costs(i, nearest[a].city), nearest[a].city});
+    for (const Arc &arc : out)
+      if (arc.city >= 0) lists[i].push_back(arc);
+    for (const Arc &arc : nearest)
+      if (arc.city >= 0) lists[i].push_back({costs(i, arc.city), arc.city});
   });
   if (!complete) return false;
   in.merge();
   for (int j = 0; j < n; j++)
-    for (int a = 0; a < counts.in; a++) {
+    for (int a = 0; a < listed_in; a++) {
       const Arc &arc = in.arcs(j)[a];
       if (arc.city >= 0) lists[arc.city].push_back({arc.cost, j});
     }
@@ -62,11 +57,11 @@ bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &co
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end(), [](const Arc &a, const Arc &b) { return a.city == b.city; }),
                list.end());
-    if (list.size() > (size_t)counts.most) list.resize((size_t)counts.most);
+    if (list.size() > most_listed) list.resize(most_listed);
     width = std::max(width, list.size());
   }
   result.width = (int)width;
-  result.best_out = std::min(counts.out, (int)width);
+  result.best_out = std::min(listed_out, (int)width);
   result.head.assign(n * width, -1);
   result.cost.assign(n * width, no_cost);
   for (int i = 0; i < n; i++)

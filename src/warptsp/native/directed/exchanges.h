@@ -97,13 +97,10 @@ class LocalSearch {
     for (int a = 0; a < 4; a++) {
       e.tail[a] = tour_.at(place);
       e.head[a] = tour_.next(e.tail[a]);
+      e.to[a] = (a + 2) % 4;
       place += 1 + random.below(limit);
       if (place >= n) place -= n;
     }
-    e.to[0] = 2;
-    e.to[1] = 3;
-    e.to[2] = 0;
-    e.to[3] = 1;
     for (int a = 0; a < 4; a++) e.cost[a] = costs_(e.tail[a], e.head[e.to[a]]);
     make(e);
     enqueue(e);
@@ -272,10 +269,7 @@ class LocalSearch {
         four.head[2] = next;
         four.tail[3] = other;
         four.head[3] = head;
-        four.to[0] = 1;
-        four.to[1] = 0;
-        four.to[2] = 3;
-        four.to[3] = 2;
+        for (int b = 0; b < 4; b++) four.to[b] = b ^ 1;
         four.cost[1] = closing;
         four.cost[2] = costs[a];
         four.cost[3] = last;

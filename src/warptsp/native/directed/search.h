@@ -143,7 +143,7 @@ class SearchOf final : public Search {
 
   bool prepare(const StopToken &token) override {
     has_costs_ = false;
-    if (!find_candidates(costs_, CandidateCounts(), row_threads(), token, candidates_)) return false;
+    if (!find_candidates(costs_, row_threads(), token, candidates_)) return false;
     Cost sum = 0;
     int count = 0;
     for (int i = 0; i < size(); i++)

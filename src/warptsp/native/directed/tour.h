@@ -197,23 +197,21 @@ class Tour {
     done_.clear();
     old_cities_.clear();
   }
-  void undo_last() {
-    const Done &done = done_.back();
-    for (int m = 0, p = done.begin; m < done.moved; m++) {
-      const int city = old_cities_[done.offset + m];
-      cities_[p] = city;
-      place_[city] = p;
-      if (++p == n_) p = 0;
-    }
-    for (int a = 0; a < done.arcs; a++) {
-      length_ -= out_[done.tail[a]] - done.cost[a];
-      out_[done.tail[a]] = done.cost[a];
-    }
-    old_cities_.resize((size_t)done.offset);
-    done_.pop_back();
-  }
   void undo(size_t made) {
-    while (done_.size() > made) undo_last();
+    for (; done_.size() > made; done_.pop_back()) {
+      const Done &done = done_.back();
+      for (int m = 0, p = done.begin; m < done.moved; m++) {
+        const int city = old_cities_[done.offset + m];
+        cities_[p] = city;
+        place_[city] = p;
+        if (++p == n_) p = 0;
+      }
+      for (int a = 0; a < done.arcs; a++) {
+        length_ -= out_[done.tail[a]] - done.cost[a];
+        out_[done.tail[a]] = done.cost[a];
+      }
+      old_cities_.resize((size_t)done.offset);
+    }
   }
 
   long long cells() const { return cells_; }
