@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, InvalidProblem, MissingFile, ParseError, UnreadableFile
+from warptsp.errors import (
+    InvalidOption,
+    InvalidProblem,
+    MissingFile,
+    ParseError,
+    UnreadableFile,
+    WarpTSPError,
+)
 
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
@@ -72,7 +79,7 @@ def undamaged(file: str) -> Iterator[None]:
     """Say that a file is damaged where what reads it fails, which it does in a dozen ways."""
     try:
         yield
-    except (InvalidOption, ParseError, MemoryError):
+    except (WarpTSPError, MemoryError):
         raise
     except Exception as error:
         raise ParseError(f"is damaged: {shown(str(error))}", file=file) from None
