@@ -75,6 +75,7 @@ def test_random_instances():
         (lambda: grid(1, 5), "rows: 1 is not possible"),
         (lambda: grid(5, 1), "columns: 1 is not possible"),
         (lambda: grid(2, 2, spacing=0), "spacing: 0 is not possible"),
+        (lambda: grid(2, 2**24, spacing=10**9), "it must lie between 1 and 536870944"),
     ],
 )
 def test_impossible_numbers(make, message):
@@ -114,3 +115,5 @@ def test_grids_are_recognised(tmp_path):
     moved[7] += 1
     assert Problem(Metric.EUC_2D, coordinates=moved, name=problem.name).known_length is None
     assert Problem(Metric.MAN_2D, coordinates=problem.coordinates, name=problem.name).known_length is None
+    wide = problem.coordinates * 1e10  # wider than `grid` makes them
+    assert Problem(Metric.EUC_2D, coordinates=wide, name=problem.name).known_length is None
