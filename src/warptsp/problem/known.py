@@ -65,7 +65,7 @@ def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | Non
         return None
     try:
         length = grid_optimal_length(rows, columns, spacing=int(spacing))
-    except InvalidOption:  # too small or too wide
+    except InvalidOption:  # it is too small, or wider than `grid` makes them
         return None
     return KnownLength(name, len(coordinates), Metric.EUC_2D, length, proven=True)
 

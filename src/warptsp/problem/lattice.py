@@ -33,13 +33,9 @@ def grid_optimal_length(rows: int, columns: int, *, spacing: int = 100) -> int:
 
 
 def checked_lattice(rows: int, columns: int, spacing: int) -> tuple[int, int, int]:
-    """Return the three as ints, or raise `InvalidOption` for a grid that is too small or too large.
-
-    Beyond 2**53 coordinates would be rounded, and with them the distances.
-    """
+    """Return the three as ints, or raise `InvalidOption` for a grid that is too small or too large."""
     rows = checked_whole("rows", rows, 2, 2**31 - 1)
     columns = checked_whole("columns", columns, 2, 2**31 - 1)
     if rows * columns > 2**31 - 1:
         raise InvalidOption(f"a grid of {rows} x {columns} cities is not possible, it has fewer than 2**31")
-    most = min(10**9, 2**53 // (max(rows, columns) - 1))
-    return rows, columns, checked_whole("spacing", spacing, 1, most)
+    return rows, columns, checked_whole("spacing", spacing, 1, 10**9)
