@@ -45,7 +45,7 @@ class Progress:
     length : int or float
         Length of the best tour so far; infinite as long as it has missing arcs.
     kicks : int
-        Kicks so far.
+        Kicks so far, of the method that runs.
     improved : bool
         Whether the best tour is shorter than at the last event.
     phase : str

@@ -30,6 +30,8 @@ def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool =
 
     >>> length_text(17429787.55, "m"), length_text(850.4, "m"), length_text(30000, "km")
     ('17 430 km', '850.40 m', '30 000 km')
+    >>> length_text(3838.949640268863, "km", down=True), length_text(1e16, "km")
+    ('3838.94964 km', '1e+16 km')
     >>> length_text(7530, "s"), length_text(7530.5, "s", down=True), length_text(40.5, "s")
     ('2:05 h (7530 s)', '2:05 h (7530.5 s)', '40.5 s')
 
@@ -47,7 +49,7 @@ def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool =
             return f"{_rounded(float(length), digits, down)} m"
         return f"{_rounded(length / 1000.0, digits, down)} km"
     if unit == "km":
-        return f"{grouped(str(length))} km"
+        return f"{grouped(number_text(length, down=down))} km"
     return number_text(length, down=down)
 
 
@@ -71,7 +73,8 @@ def grouped(digits: str) -> str:
     ('1234', '12 345.678')
     """
     whole, point, rest = digits.partition(".")
-    return f"{int(whole):,}".replace(",", " ") + point + rest if len(whole) > _PLAIN else digits
+    plain = len(whole) > _PLAIN and whole.isdecimal()
+    return f"{int(whole):,}".replace(",", " ") + point + rest if plain else digits
 
 
 def _rounded(value: float, digits: int, down: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warptsp._checks import shown
+from warptsp._checks import checked_whole
 from warptsp._facts import Fact, lines_of, values_of
 from warptsp._offers import find
 from warptsp._words import counted
@@ -19,6 +19,7 @@ from warptsp.errors import InvalidOption
 from warptsp.exports import Exports
 from warptsp.problem import KnownLength, Problem
 from warptsp.problem.itinerary import Itinerary, Schedule, Timing, distances
+from warptsp.problem.tours import beginning_with
 from warptsp.progress import in_percent, relative_gap
 from warptsp.quantities import duration_text, finite, format_gap, length_text, number_text
 
@@ -319,10 +320,7 @@ class Result(Exports):
         """Return the closed tour rotated to start at `city` (numbered from 0)."""
         if self.problem.open is not None:
             raise InvalidOption("an open path has its own start; rotate closed tours only")
-        places = np.flatnonzero(self.tour == city)
-        if len(places) == 0 or np.ndim(city) or isinstance(city, (bool, np.bool_)):
-            raise InvalidOption(f"city {shown(city)}: cities are numbered from 0 to {self.problem.n - 1}")
-        return np.roll(self.tour, -int(places[0]))
+        return beginning_with(self.tour, checked_whole("city", city, 0, self.problem.n - 1))
 
     def insert(self, points: ArrayLike, **options: Any) -> Result:
         """Return a result with new places, inserted with the least detour; the others keep their order.

@@ -330,6 +330,13 @@ def test_a_gap_that_the_bound_cannot_show_leaves_the_run_to_its_other_limits():
     assert result.stop_reason == f"no further improvement expected; {missed}"
 
 
+@pytest.mark.parametrize("percent", [0.0, 1.0])
+def test_an_optimal_tour_misses_no_target(percent):
+    result = warptsp.solve(POINTS[:9], stop=TargetGap(percent, "bound") | MaxKicks(20))
+    assert result.bound_gap == 0
+    assert result.stop_reason == "proved optimal"
+
+
 def test_with_all_of_several_it_waits_for_the_others():
     stop = (TargetGap(50.0, "bound") & NoImprovement(kicks=200)) | MaxRuntime(600)
     result = warptsp.solve(POINTS, stop=stop)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.generate import (
     clustered,
     dimacs,
@@ -114,3 +114,7 @@ def test_grids_are_recognised(tmp_path):
     moved[7] += 1
     assert Problem(Metric.EUC_2D, coordinates=moved, name=problem.name).known_length is None
     assert Problem(Metric.MAN_2D, coordinates=problem.coordinates, name=problem.name).known_length is None
+    with pytest.raises(InvalidProblem, match="which is exact only up to"):
+        grid(2, 200_000, spacing=10**9)
+    wide = problem.coordinates * 1e10  # wider than `grid` makes them
+    assert Problem(Metric.EUC_2D, coordinates=wide, name=problem.name).known_length is None

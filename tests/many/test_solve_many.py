@@ -199,6 +199,30 @@ def test_a_generator_is_not_kept():
             results.result(4, other)
 
 
+def test_a_problem_is_known_by_more_than_the_length_of_its_tour():
+    matrix = np.full((14, 14), 5)
+    path = warptsp.Problem.from_matrix(matrix, open=warptsp.OpenPath(0))
+    fixed = warptsp.Problem.from_matrix(matrix, fixed_edges=[(3, 7)])
+    given = [matrix, path, fixed, points(1, 9)[0], matrix.astype(object) + 2**60]
+    results = warptsp.solve_many(iter(given))
+    shorter = matrix.copy()
+    tour = results.tours[0].tolist()
+    shorter[tour[0], tour[2]] = shorter[tour[2], tour[0]] = 1  # which the tour does not use
+    ends = tuple(results.tours[1][[0, -1]].tolist())
+    onward = tuple(results.tours[2][:2].tolist())
+    others = [
+        warptsp.Problem.from_matrix(shorter),
+        warptsp.Problem.from_matrix(matrix, open=warptsp.OpenPath(*ends)),
+        warptsp.Problem.from_matrix(matrix, fixed_edges=[onward]),
+        given[3][::-1].copy(),
+        given[4] + (shorter - matrix),
+    ]
+    for position, (same, other) in enumerate(zip(given, others, strict=True)):
+        assert results.result(position, same).lower_bound == results.lower_bound(position)
+        with pytest.raises(InvalidOption, match=f"problem {position} is not what was solved"):
+            results.result(position, other)
+
+
 def test_a_file_that_has_changed_since_is_not_what_was_solved(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text("x,y\n0,0\n0,3\n4,0\n")

@@ -86,9 +86,13 @@ def test_a_closed_tour_can_start_anywhere(points):
     turned = result.tour_from(17)
     assert turned[0] == 17
     assert result.problem.length(turned) == pytest.approx(result.length)
-    for none in (40, -1, True, [17]):
-        with pytest.raises(InvalidOption, match="numbered from 0 to 39"):
-            result.tour_from(none)
+    same = result.starting_at(17)
+    assert same.tour.tolist() == turned.tolist()
+    assert not same.tour.flags.writeable
+    assert same.told() == result.told()
+    for none in (40, -1, True, [17], [17, 3]):
+        with pytest.raises(InvalidOption, match="must lie between 0 and 39"):
+            result.starting_at(none)
 
 
 def test_a_result_saves_and_draws_itself(points, tmp_path):

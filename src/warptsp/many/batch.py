@@ -20,7 +20,7 @@ from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.claims import are_confirmed
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.gpu import BatchGpu
-from warptsp.many.table import CPU_NAME, Rows
+from warptsp.many.table import CPU_NAME, Rows, marks_of
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
@@ -261,7 +261,8 @@ def _optimal(block: _Block) -> Rows:
     reasons = [PROVED if is_proved else COMPLETE for is_proved in proved]
     each = (time.monotonic() - begun) / len(tours)
     kicks, seconds = np.zeros(len(tours), dtype=np.int64), np.full(len(tours), each)
-    return Rows(positions, tours, lengths, kicks, seconds, proved, reasons, CPU_NAME)
+    marks = marks_of(metric, rows)
+    return Rows(positions, tours, lengths, kicks, seconds, proved, reasons, CPU_NAME, marks)
 
 
 def _found(
@@ -279,8 +280,8 @@ def _found(
     # Of length 0 none is shorter.
     proved = [end == BatchEnd.PROVED or length == 0 for end, length in zip(ended, lengths, strict=True)]
     said = [reasons[end] for end in ended]
-    at = block.positions[some]
-    return Rows(at, tours[some], lengths, kicks[some], seconds[some], proved, said, device)
+    at, marks = block.positions[some], marks_of(block.metric, block.rows[some])
+    return Rows(at, tours[some], lengths, kicks[some], seconds[some], proved, said, device, marks)
 
 
 def _corners(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

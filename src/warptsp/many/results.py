@@ -11,7 +11,7 @@ from warptsp._checks import shown
 from warptsp.claims import bound_of_optimal
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.sources import Source
-from warptsp.many.table import Table
+from warptsp.many.table import Table, mark_of
 from warptsp.problem import KnownLength
 from warptsp.progress import relative_gap
 from warptsp.result import HistoryPoint, Result
@@ -155,8 +155,8 @@ class ManyResults:
             What was wrong with the problem.
         IndexError
         InvalidOption
-            If the call ended before the problem was begun, or the problem has to be given, or is another one;
-            or if the position is no whole number.
+            If the call ended before the problem was begun, or the problem has to be given, or has other
+            numbers or constraints than what was solved; or if the position is no whole number.
         """
         count = len(self)
         if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
@@ -170,8 +170,8 @@ class ManyResults:
             raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
         problem = self._source.problem(position) if problem is None else self._source.read(problem)
         kept, known = self._table.kept(position), problem.known_length
-        if problem.n != len(kept["tour"]) or problem.length(kept["tour"]) != length:
-            raise InvalidOption(f"problem {position} is not what was solved: its tour has another length")
+        if mark_of(problem) != self._table.columns["mark"][position]:
+            raise InvalidOption(f"problem {position} is not what was solved: numbers or constraints differ")
         kept["tour"].flags.writeable = False
         if kept["proved_optimal"]:
             known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)

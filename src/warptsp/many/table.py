@@ -3,11 +3,13 @@
 from array import array
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.machine import CPU
+from warptsp.problem import Metric, Problem
 from warptsp.result import Result
 
 CPU_NAME = str(CPU)
@@ -25,6 +27,25 @@ class Rows:
     proved: list[bool]
     reasons: list[str]  # why each search ended
     device: str  # where all of them were searched
+    marks: list[int]  # of the problems
+
+
+def marks_of(metric: Metric, rows: NDArray[Any], constraints: str = "") -> list[int]:
+    """Return a number for each problem of one shape, by which it is known again."""
+    begin = crc32(f"{metric.name} {constraints}".encode())
+    if rows.dtype == np.object_:
+        return [crc32(repr(problem.tolist()).encode(), begin) for problem in rows]
+    return [crc32(problem, begin) for problem in np.ascontiguousarray(rows)]
+
+
+def mark_of(problem: Problem) -> int:
+    """Return the number of one problem."""
+    path, fixed, constraints = problem.open, problem.fixed_edges.tolist(), ""
+    if path is not None or fixed:
+        ends = None if path is None else f"{path.start} {path.end}"
+        constraints = f"{ends} {fixed} {problem.asymmetric}"
+    numbers: NDArray[Any] = problem.given_matrix() if problem.coordinates is None else problem.coordinates
+    return marks_of(problem.metric, numbers[None], constraints)[0]
 
 
 _COLUMNS = np.dtype(
@@ -36,9 +57,10 @@ _COLUMNS = np.dtype(
         ("proved", np.bool_),
         ("reason", np.int32),
         ("device", np.int8),
+        ("mark", np.uint32),
     ]
 )
-_NONE = np.array((-1, 0, 0, 0.0, False, 0, 0), dtype=_COLUMNS)
+_NONE = np.array((-1, 0, 0, 0.0, False, 0, 0, 0), dtype=_COLUMNS)
 
 
 class Table:
@@ -71,7 +93,7 @@ class Table:
     def put(self, position: int, row: Result) -> None:
         """Keep what came of a problem."""
         numbers = np.array([position]), row.tour[None], [row.length], np.array([row.kicks])
-        said = [row.proved_optimal], [row.stop_reason], row.device
+        said = [row.proved_optimal], [row.stop_reason], row.device, [mark_of(row.problem)]
         self.put_rows(Rows(*numbers, np.array([row.seconds]), *said))
         if row.lower_bound is not None and not row.proved_optimal:
             self.bounds[position] = row.lower_bound
@@ -94,6 +116,7 @@ class Table:
         kept["kicks"], kept["seconds"] = rows.kicks, rows.seconds
         kept["proved"] = rows.proved
         kept["reason"] = [numbers[reason] for reason in rows.reasons]
+        kept["mark"] = rows.marks
         kept["device"] = self._devices.setdefault(rows.device, len(self._devices))
         self._room[at] = kept
         for position, length in zip(at.tolist(), rows.lengths, strict=True):
@@ -107,7 +130,7 @@ class Table:
 
     def kept(self, position: int) -> dict[str, Any]:
         """Return what is kept of a result, by the names of its attributes."""
-        _, _, kicks, seconds, proved, reason, device = self.columns[position].item()
+        _, _, kicks, seconds, proved, reason, device, _ = self.columns[position].item()
         return {
             "tour": self.tour(position),
             "length": self.lengths[position],

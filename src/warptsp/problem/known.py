@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp.errors import InvalidOption
 from warptsp.problem.lattice import grid_optimal_length
 from warptsp.problem.metric import Metric
 from warptsp.progress import relative_gap
@@ -57,13 +58,15 @@ def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | Non
         return None
     rows, columns = int(match[1]), int(match[2])
     spacing = float(coordinates[-1, 0]) / max(1, columns - 1)
-    whole = spacing.is_integer() and spacing >= 1
-    if not whole or min(rows, columns) < 2 or rows * columns != len(coordinates):
+    if not spacing.is_integer() or rows * columns != len(coordinates):
         return None
     y, x = np.divmod(np.arange(rows * columns), columns)
     if not np.array_equal(coordinates, spacing * np.stack([x, y], axis=1)):
         return None
-    length = grid_optimal_length(rows, columns, spacing=int(spacing))
+    try:
+        length = grid_optimal_length(rows, columns, spacing=int(spacing))
+    except InvalidOption:  # it is too small, or wider than `grid` makes them
+        return None
     return KnownLength(name, len(coordinates), Metric.EUC_2D, length, proven=True)
 
 

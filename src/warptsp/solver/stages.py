@@ -324,7 +324,7 @@ class _Session:
     def _reason(self) -> str:
         """Return why the search ended, and which target it missed where that may come as a surprise."""
         criterion, reason = self.settings.criterion, self.met or self.stages[-1].stop_reason
-        if criterion is None or (state := self._state()) is None:
+        if criterion is None or self._is_proved or (state := self._state()) is None:
             return reason
         return "; ".join(filter(None, (reason, criterion.missed(state))))
 

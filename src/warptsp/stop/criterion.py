@@ -28,7 +28,7 @@ class SearchState:
     length : int or float
         Length of the best tour so far.
     kicks : int
-        Kicks (perturbations followed by a local search) so far.
+        Kicks (perturbations followed by a local search) so far, of the method that runs.
     improved_at : float
         ``elapsed`` when the best tour was last improved.
     improved_at_kicks : int
