@@ -261,6 +261,60 @@ def test_rapid_moves_within_the_workpiece_stay(tmp_path, table):
         verify("gcode", before, after, Rules())
 
 
+@pytest.mark.parametrize("down", ["G1 Z-2 F3000", "G1 Z-2. F900|F600"])
+def test_a_fast_move_down_stays_behind_what_was_cut_there(tmp_path, down):
+    """What goes down faster than other cuts goes where nothing is left."""
+    slot = "G0 X{x} Y0|G1 Z-2 F100|G1 X{to} F600|G0 Z5|"
+    fast = f"G0 X25 Y0|{down}|G1 Y50 F600|G0 Z5|"
+    slots = slot.format(x=0, to=50), slot.format(x=90, to=140), slot.format(x=200, to=220)
+    for out in shuffles(tmp_path / "a.nc", HEAD + "".join(slots) + fast + END):
+        assert out.index("G0 X0 Y0") < out.index("G0 X25 Y0")
+    late, early = HEAD + slots[0] + fast + slots[1] + END, HEAD + fast.replace("G0 X25", "G0 F600 X25")
+    with pytest.raises(NotVerified, match="overlap, have different depths"):
+        verify("gcode", lines(late).encode(), lines(early + slots[0] + slots[1] + END).encode(), Rules())
+    alike = HEAD + "".join(slots) + fast.replace(down, "G1 Z-2 F100") + END
+    assert (
+        len({out.index("G0 X0 Y0") < out.index("G0 X25 Y0") for out in shuffles(tmp_path / "a.nc", alike)})
+        == 2
+    )
+
+
+def test_cuts_at_heights_that_nobody_knows_stay(tmp_path):
+    """Relative moves tell no depth where the first height is unknown."""
+    passes = "".join(f"G0 X{x} Y0|G91|G1 Z-{5 + z} F99|G90|G1 X{x + 9} F300|G91|G0 Z{5 + z}|G90|"
+                     for z in (1, 2) for x in (0, 90, 50))  # fmt: skip
+    (tmp_path / "a.nc").write_text(lines("G21 G90|M3 S99|" + passes + "M30|"))
+    with pytest.raises(warptsp.ParseError, match="no rapid moves"):
+        read_drawing(tmp_path / "a.nc")
+    deep, first = (
+        lines("G21 G90|M3 S99|" + text + "M30|").encode()
+        for text in (
+            passes,
+            "|".join([*passes.split("|")[21:28], *passes.split("|")[:21], *passes.split("|")[28:]]),
+        )
+    )
+    with pytest.raises(NotVerified):
+        verify("gcode", deep, first, Rules())
+    begin = "G21|G91|G0 Z5|G90|"
+    assert len(set(shuffles(tmp_path / "a.nc", begin + HEAD + hole(0) + hole(90) + hole(10) + END))) > 1
+
+
+def test_one_coolant_does_not_end_the_other(tmp_path):
+    text = HEAD + "M7|M8|" + hole(0) + hole(90) + "M9|M8|" + hole(10) + hole(70) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert max(out.index("G0 X0 "), out.index("G0 X90 ")) < out.index("M9\nM8") < out.index("G0 X10 ")
+
+
+def test_a_carriage_return_within_a_line_is_refused(tmp_path):
+    """Some machines end a line there, also in a comment."""
+    text = lines(HEAD + hole(0) + hole(90) + hole(10) + END).encode()
+    (tmp_path / "a.nc").write_bytes(text.replace(b"M3", b";\rM3"))
+    with pytest.raises(warptsp.ParseError, match=r"a\.nc:2: .* carriage return"):
+        read_drawing(tmp_path / "a.nc")
+    with pytest.raises(NotVerified, match="carriage return"):
+        verify("gcode", text, text.replace(b"M3", b";\rM3"), Rules())
+
+
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"

@@ -173,7 +173,7 @@ def read_lines(texts: list[str], file: str) -> Program:
         if not _TALK.match(bare) and (_LOOPS.search(bare) or bare[:1] in ("O", "o")):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
-    program.prints, program.heights = reader.prints, len(reader.heights)
+    program.prints, program.heights = reader.prints, len(reader.heights) + reader.unknown
     mm, inch = (1 / _INCH, 1.0) if reader.settings.get("units") == "G20" else (1.0, _INCH)
     widths = [float(width) * {"": 1.0, "mm": mm}.get(unit.lower(), inch) for width, unit in reader.widths]
     least = 0.0 if reader.told or reader.prints else _USUAL_WIDTH * mm
@@ -193,6 +193,7 @@ class _Reader:
         self.widths: list[tuple[str, str]] = []  # of tools, each with its unit if a comment tells it
         self.prints = False
         self.heights: set[Decimal] = set()
+        self.unknown = 0  # how many there are beside these: relative ones, from where nobody knows
         self.begun = self.cut = self.up = self.told = False
 
     def hard(self) -> Hashable:
@@ -328,8 +329,11 @@ class _Reader:
 
     def set_groups(self, groups: dict[str, str]) -> None:
         """Take settings. Under another offset or tool length the place has other numbers, which nobody knows;
-        G90 behind M83 makes filament absolute again on some printers.
+        G90 behind M83 makes filament absolute again on some printers, and M8 leaves M7 on, on most mills.
         """
+        if (coolant := groups.get("coolant", "M9")) != "M9":
+            others = [code for code in self.settings["coolant"].split() if code not in ("M9", coolant)]
+            groups = {**groups, "coolant": " ".join([*others, coolant])}
         if self.settings.get("extrusion") == "M83" and groups.get("distance") == "G90":
             groups = {"extrusion": "", **groups}
         new = {name for name, value in groups.items() if value == "G43 H" or value != self.settings.get(name)}
@@ -384,6 +388,9 @@ class _Reader:
             line.moves = line.moves or bool(values.keys() & set("IJK"))
         elif state.motion == 0 and lifts:
             line.moves = False  # straight up from a cut, though it names X and Y
+        if "Z" in values and z is None:
+            line.fixed = True
+            self.unknown += 1
         self.begun = True
         fed = self.extruded(values, relative, line)
         self.state = self.state._replace(x=x, y=y, z=z)

@@ -25,7 +25,7 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
-from warptsp.strokes.files._gcode_cuts import Cuts, path_of
+from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_down
 from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
 from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
@@ -84,6 +84,10 @@ class _Stretch:
 
 def _read(source: Source) -> Drawing:
     text = source.text
+    if alone := re.search(r"\r[^\r\n]", text):
+        raise ParseError("has a carriage return within a line, which ends lines on some machines only: end "
+                         "them with \\n or \\r\\n",
+                         file=source.file, line=1 + text.count("\n", 0, alone.start()))  # fmt: skip
     newline = "\r\n" if "\r\n" in text else "\n"
     ended = text.endswith("\n")  # or else the last line gets an end for as long as it may change places
     texts = (text if ended else text + newline).split("\n")[:-1]
@@ -136,6 +140,7 @@ class _Arrangement:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cuts = Cuts.of(program.lines, program.highest)
+        self.slowest = slowest_down(program.lines)
         beam = self.cuts.in_plane and self.cuts.lit and all(
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
@@ -225,7 +230,7 @@ class _Arrangement:
             return None
         inside = lines[place : end or at]
         free = -np.inf if self.program.heights <= 1 or self.program.prints else self.top
-        cuts = Cuts.of(inside).below(-np.inf if self.flat else self.top, free)
+        cuts = Cuts.of(inside, slowest=self.slowest).below(-np.inf if self.flat else self.top, free)
         regimes = {regime for regime in cuts.regimes if regime}
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)
