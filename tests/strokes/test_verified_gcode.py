@@ -315,6 +315,16 @@ def test_a_carriage_return_within_a_line_is_refused(tmp_path):
         verify("gcode", text, text.replace(b"M3", b";\rM3"), Rules())
 
 
+@pytest.mark.parametrize("output", ["M0", "M10", "M42 P1 S9", "M64 P0", "M280 P0 S90"])
+def test_outputs_do_what_they_do_where_they_did(tmp_path, output):
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"{output}|" + hole(70) + hole(20) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert re.search(rf"G0 X10 .*\nG1 Z-1 .*\nG0 Z5\n{output}\n", out)
+    other = HEAD + hole(0) + hole(10) + hole(90) + f"{output}|" + hole(70) + hole(20) + END
+    with pytest.raises(NotVerified, match="in another place"):
+        verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
+
+
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"

@@ -63,14 +63,15 @@ _BEGINNINGS = ("G10", "G32", "G34", "G52", "M48", "M49")
 _OPTIONAL = {"M0", "M1", "M7", "M8", "M9"}  # behind a slash, that the machine may be told to leave out
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
 _ANYWHERE = {
-    2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
+    2, 17, 18, 30, 31, 36, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
     *range(104, 112), 113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155, 190,
-    191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282,
+    191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256,
     *range(300, 310), 350, 351, 355, 400, 404, 405, 406, 407, 408, 412, 413, 420, 425, 486, 493, 500, 501,
     502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710, 851, 862.1, 862.2,
     862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914, 919,
 }  # fmt: skip
-_STOPS = {0, 1, 60}  # keep their place, and somebody stands beside the machine
+# These, too, but they do: somebody stands beside the machine, or an output does something there.
+_THERE = {0, 1, 10, 11, 42, 60, 62, 63, 64, 65, 280, 281, 282}
 
 
 class State(NamedTuple):
@@ -249,8 +250,8 @@ class _Reader:
             else:
                 values[letter] = value
         line.codes, line.letters = tuple(codes), "".join(values)
-        if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _STOPS:
-            line.fixed, line.asks = True, int(float(codes[0][1:]) in _STOPS)
+        if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _THERE:
+            line.fixed, line.asks = True, int(float(codes[0][1:]) in _THERE)
             line.letters = ""  # the S of M104 is no power
             return line
         try:

@@ -21,15 +21,15 @@ MODAL = {
 }  # fmt: skip
 # Commands that neither move the machine nor ask where it is; anything else that is no move does.
 ANYWHERE = {f"M{n}" for n in (
-    2, 30, 10, 11, 17, 18, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92, 104, 105, 106,
+    2, 30, 17, 18, 31, 36, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92, 104, 105, 106,
     107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155,
-    190, 191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282, 300,
+    190, 191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 300,
     301, 302, 303, 304, 305, 306, 307, 308, 309, 350, 351, 355, 400, 404, 405, 406, 407, 408, 412, 413, 420,
     425, 486, 493, 500, 501, 502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710,
     851, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914,
     919)}  # fmt: skip
 FIRST = {"G10", "G32", "G34", "G52", "M48", "M49"}  # known in front of the first cut
-STAYS = ANYWHERE | {"M0", "M1", "M60"}  # the axes are behind it where they were
+STAYS = ANYWHERE | {f"M{n}" for n in (0, 1, 10, 11, 42, 60, 62, 63, 64, 65, 280, 281, 282)}  # move no axis
 TALK = re.compile(r"M ?(?:11[578]|486|862\.[1-6])\b")  # what follows is a text
 # Signs of expressions and checksums, words, repeats and calls, with a line's number or without a blank, too.
 BACK = re.compile(
