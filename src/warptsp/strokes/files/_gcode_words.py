@@ -27,7 +27,7 @@ _INCH = 25.4  # mm
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
 # What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _LOOPS = re.compile(
-    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M ?0*(?:47|9[6-9])|G ?0*6[567])(?!\d)|GOTO|REPEAT)"
+    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M\s*0*(?:47|9[6-9])|G\s*0*6[567])(?!\d)|GOTO|REPEAT)"
     r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d"
 )
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text

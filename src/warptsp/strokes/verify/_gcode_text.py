@@ -34,7 +34,7 @@ TALK = re.compile(r"M ?(?:11[578]|486|862\.[1-6])\b")  # what follows is a text
 # Signs of expressions and checksums, words, repeats and calls, with a line's number or without a blank, too.
 BACK = re.compile(
     r"[#\[\]*$=]|(?:^|[^A-Z])(?:GOTO|REPEAT|(?:CALL|IF|RPT|WHILE)(?![A-Z]))"
-    r"|(?:^|[^A-Z])(?:M ?0*(?:47|96|97|98|99)|G ?0*(?:65|66|67))(?:$|[^0-9])|[^A-Z/ \t][ \t]*N ?[0-9]"
+    r"|(?:^|[^A-Z])(?:M\s*0*(?:47|96|97|98|99)|G\s*0*(?:65|66|67))(?:$|[^0-9])|[^A-Z/ \t][ \t]*N ?[0-9]"
 )
 
 
