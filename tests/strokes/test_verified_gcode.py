@@ -279,6 +279,30 @@ def test_a_fast_move_down_stays_behind_what_was_cut_there(tmp_path, down):
     )
 
 
+@pytest.mark.parametrize("faster", ["M3 S12000|G4 P3", "M5|S12000|M3|G4 P3", "S12000."])
+def test_nothing_passes_where_the_spindle_gets_another_speed(tmp_path, faster):
+    """A wait for it may follow, which is of use there only."""
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"{faster}|" + hole(70) + hole(20) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        place = out.index(lines(faster))
+        assert {int(x) for x in re.findall(r"G0 X(\d+)", out[:place])} == {0, 90, 10}
+        assert "S10000" not in out[place:]
+    slow, fast = (f"{hole('{}')}".replace("Y0", f"Y0 S{speed}").format for speed in ("10000", "12000."))
+    swapped = HEAD + hole(0) + fast(70) + slow(10) + f"{faster}|" + slow(90) + fast(20) + END
+    with pytest.raises(NotVerified, match="would be lost or changed"):
+        verify("gcode", lines(text).encode(), lines(swapped).encode(), Rules())
+    same = HEAD + hole(0) + hole(90) + "M5|G4 P1|M3 S10000.|G4 P3|" + hole(10) + hole(70) + END
+    assert any(out.index("M5") > out.index("X70") for out in shuffles(tmp_path / "a.nc", same))
+
+
+def test_a_pen_that_the_speed_of_a_spindle_lifts_moves_with_its_line(tmp_path):
+    pen = "G0 X{x} Y0|M3 S30|G4 P0.1|G1 X{to} F500|M3 S90|G4 P0.1|"
+    text = "G21 G90|M3 S90|" + "".join(pen.format(x=x, to=x + 5) for x in (0, 50, 20, 70)) + "M5|M30|"
+    (tmp_path / "a.nc").write_text(lines(text))
+    assert list(read_drawing(tmp_path / "a.nc").groups) == [0, 0, 0, 0]
+    assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
+
+
 def test_cuts_at_heights_that_nobody_knows_stay(tmp_path):
     """Relative moves tell no depth where the first height is unknown."""
     passes = "".join(f"G0 X{x} Y0|G91|G1 Z-{5 + z} F99|G90|G1 X{x + 9} F300|G91|G0 Z{5 + z}|G90|"

@@ -6,6 +6,7 @@ again. Blocks follow each other in another order only where that changes nothing
 - The state in which a block finds the machine (height, units, plane, tool, spindle, coolant, offsets ...)
   must be that in which it was written. Stretches of blocks share one such state, and lines between stretches
   keep their place.
+- A block ends where the spindle gets another speed, since a time to reach it may follow.
 - Within a stretch, blocks of different feed or power are groups. Blocks that overlap others of another depth
   are a group behind these, or one unit with the block before them.
 - What the lines behind a stretch find must be what they found: if they ask for it, the last block stays.
@@ -214,13 +215,18 @@ class _Arrangement:
         lines = self.program.lines
         if not self.travels(lines[place]):
             return None
-        begin, cut, gone, end, at = lines[place].before, False, False, 0, place
+        begin, end, at, speed = lines[place].before, 0, place, ""
+        cut = gone = turned = False
         for at in range(place, len(lines)):
             line = lines[at]
-            if cut and self.travels(line):
+            rapid = line.moves and line.after.motion == 0
+            if cut and (self.travels(line) or (turned and rapid)):
                 break
             cut = cut or line.cuts
-            gone = not line.cuts and (gone or (line.moves and line.after.motion == 0))
+            speed = line.after.power if line.cuts else speed
+            other = _is_on_but_not_at(speed, line.after) and _is_on_but_not_at(begin.power, line.after)
+            turned = cut and not line.cuts and (turned or other)  # or a pen is up again
+            gone = not line.cuts and (gone or rapid or turned)
             back = line.after.hard == begin.hard and line.after.z == begin.z
             if cut and back and not gone and (line.asks == 2 or line.after != line.before):
                 end = at + 1
@@ -297,6 +303,12 @@ class _Arrangement:
                     return True  # the first of them runs at another height than the file's highest there
                 place, height = True, line.before.z
         return rest
+
+
+def _is_on_but_not_at(speed: str, state: State) -> bool:
+    """Whether a spindle is on, at another speed."""
+    power = state.power
+    return state.lit and power != speed and (not speed or float(power) != float(speed))
 
 
 def _unknown(lines: list[Line]) -> tuple[bool, bool]:

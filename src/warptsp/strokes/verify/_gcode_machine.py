@@ -123,6 +123,8 @@ class _Machine:
         self.air = False  # whether a rapid move up was the last in height
         self.begun = False  # whether anything has moved
         self.idle = 0  # the line behind the last work from which on lines have changed nothing
+        self.speeds: tuple[Decimal | None, Decimal | None] = None, None  # at the last rapid move, and cut
+        self.turned = ""  # the last line behind it under which the spindle was on, at a third speed
         self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
     def choose(self, group: str, value: str) -> None:
@@ -269,6 +271,9 @@ class _Machine:
             given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
             self.choose(group, " ".join([code, *given]))
         self.feed, self.power = values.get("F", self.feed), values.get("S", self.power)
+        behind = self.piece is not None and self.piece.paths and not axes
+        if behind and self.modal["spindle"] != "M5" and self.power not in (0, *self.speeds):
+            self.turned = line
         if "T" in values:
             self.choose("tool", str(values["T"]))
         if turns and not change and "T" not in values:
@@ -404,6 +409,10 @@ class _Machine:
 
     def travels(self, line: str, number: int, begin: dict[str, Decimal | None]) -> None:
         """A rapid move in the plane."""
+        if self.turned:
+            self.run.fixed.append((self.turned, None, self.end_state()))
+            self.epoch, self.turned = self.epoch + 1, ""
+        self.speeds = self.power, self.power
         run = self.run
         run.first = number - 1 if run.first < 0 else run.first
         self.piece = None
@@ -444,6 +453,7 @@ class _Machine:
         place = self.at["X"], self.at["Y"]
         piece.cuts.append((what, place, state, number - piece.line - self.counted))
         if path is not None:
+            self.speeds, self.turned = (self.speeds[0], self.power), ""
             points, low, high = path
             piece.paths.append(points)
             piece.depths.append((low, high))
