@@ -216,13 +216,19 @@ def test_travel_may_cross_what_does_not_stand_up(tmp_path, head, block):
         "M82|G28|G1 Z0.2 F900|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X50 Y0|G1 X55 E2|G92 E0|G0 X20 Y0|G1 X25 E1|"
         "G1 E0 F1500|G0 X9 Y9|G1 E1|G1 X8 E2|M2|",
         HEAD + "G0 X0 Y0|G1 Z-2 F9|Y20|G0 Y9|G0 Z5|" + hole(90) + hole(3, 9, -3) + hole(70) + END,
+        "G21 G90|M3 S90|"
+        + "".join(
+            f"G0 X{x} Y0{s}|M3 S500|G1 X{x + 5} F500|M3 S90|"
+            for x, s in [(0, ""), (50, ""), (20, ""), (70, " S0"), (10, ""), (40, "")]
+        )
+        + "M5|M30|",
         "M82|G28|G1 Z1 F9|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X20 Y0|G1 X25 E2|G0 X50 Y0|G1 X55 E3|M83|G1 E-1|"
         "G1 E1|M82|G0 X70 Y0|G1 X75 E4|G1 X76 E5|M2|",
     ],
 )
 def test_every_order_that_is_offered_verifies(tmp_path, text):
-    """Where rapid moves go down, run at two heights in a row or within the workpiece, or filament
-    is counted anew, or no more.
+    """Where rapid moves go down, run at two heights in a row or within the workpiece, the power goes to
+    another than before, or filament is counted anew, or no more.
     """
     assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
 

@@ -224,8 +224,8 @@ class _Arrangement:
                 break
             cut = cut or line.cuts
             speed = line.after.power if line.cuts else speed
-            other = _is_on_but_not_at(speed, line.after) and _is_on_but_not_at(begin.power, line.after)
-            turned = cut and not line.cuts and (turned or other)  # or a pen is up again
+            other = all(_is_on_but_not_at(power, line.after) for power in (speed, lines[place].after.power))
+            turned = cut and not line.cuts and (turned or other)  # or else a pen is up again
             gone = not line.cuts and (gone or rapid or turned)
             back = line.after.hard == begin.hard and line.after.z == begin.z
             if cut and back and not gone and (line.asks == 2 or line.after != line.before):
@@ -288,8 +288,7 @@ class _Arrangement:
         for line in lines:
             if line.asks == 2 or (line.asks == 1 and not place):
                 return True
-            lit = {"M3", "M4"} & set(line.codes)
-            if lit and "S" not in line.letters:
+            if line.after.lit and ("S" in line.letters or {"M3", "M4"} & set(line.codes)):
                 return True
             motion = motion or any(code in ("G0", "G1", "G2", "G3") for code in line.codes)
             if line.fixed or not set("XYZ") & set(line.letters):
