@@ -7,6 +7,7 @@ import select
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -147,6 +148,16 @@ def test_plain_lines_come_less_and_less_often(capsys):
     lines = capsys.readouterr().err.splitlines()
     seconds = [0.0, 1.0, 3.0, 8.0, 13.0, 18.0, 3600.0, 3660.0, 3720.0]
     assert [float(line.split()[0]) for line in lines] == seconds
+
+
+def test_phases_count_from_where_the_search_does(capsys):
+    began = time.monotonic() - 30.0
+    with PlainDisplay() as display:
+        logging.getLogger("warptsp.run.phases").debug("candidate lists", extra={"started": began})
+        display(event(elapsed=31.0))
+    seconds = [float(line.split()[0]) for line in capsys.readouterr().err.splitlines()]
+    assert seconds[1] == 31.0
+    assert 30.0 <= seconds[0] <= 31.0
 
 
 def test_rich_draws_once_the_run_is_not_a_quick_one(monkeypatch, capsys):

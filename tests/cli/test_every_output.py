@@ -230,25 +230,32 @@ def test_a_certificate_that_cannot_be_written_costs_nothing_else(here, command, 
         "insert a.csv new.csv",
         "choose g.csv",
         "solve-many many",
+        "solve-many many -o lengths.csv --tours tours",
     ],
 )
 def test_an_output_that_failed_is_not_asked_for_and_the_tour_is_elsewhere(here, command, monkeypatch):
     temporary = here / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    ending = "csv" if command == "solve-many many" else "tour"
+    many = command.startswith("solve-many")
+    ending = "csv" if many else "tour"
     (here / f"full.{ending}").symlink_to("/dev/full")
-    given = [] if "--checkpoint" in command else ["-o", f"full.{ending}"]
+    given = [] if "--" in command else ["-o", f"full.{ending}"]
+    (here / "tours").mkdir()
+    for name in os.listdir("many"):
+        (here / "tours" / f"{name}.tour").symlink_to("/dev/full")
     done = invoke(*command.split(), *given)
     assert "No space left" in str(done.exception)
     assert done.stdout
     assert "--output FILE" not in done.stdout
     saved = list(map(str, temporary.iterdir()))
-    assert len(saved) == (command != "solve-many many")
+    assert len(saved) == 1
     for name in saved:
         assert name in done.stdout
-        assert f"warptsp: note: the tour is in {name}, as" in done.stderr
-        if command.startswith(("solve", "merge")):
+        assert f"warptsp: note: the {'tours are' if many else 'tour is'} in {name}, as" in done.stderr
+        if many:
+            assert sorted(os.listdir(name)) == [f"{one}.tour" for one in sorted(os.listdir("many"))]
+        elif command.startswith(("solve", "merge")):
             assert warptsp.read_tour(name, warptsp.load("a.csv")).size == 8
 
 

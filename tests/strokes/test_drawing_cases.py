@@ -335,8 +335,13 @@ def test_hpgl_may_say_its_scale_and_speak_to_the_interface(folder, head):
         written("a.plt", f"IN;SP1;PU5,5;PD6,6;SC0,9,0,9;PA7,7;{lines}")
     moved = [f"IN;PU0,0;PD9,9;{pen}SC0,9,0,9;PU1,1;PD2,2;PU;".encode() for pen in ("PU;", "PU5,5;")]
     verify("hpgl", *moved, Rules())
-    with pytest.raises(NotVerified, match="a scale ends"):
+    with pytest.raises(NotVerified, match="a scale or IN ends"):
         verify("hpgl", moved[0], b"IN;PU0,0;PD9,9;PU;SC0,9,0,9;PD2,2;PU;", Rules())
+    with pytest.raises(warptsp.ParseError, match="goes on from where"):  # some pens stay there, others do not
+        written("a.plt", f"IN;SP1;PU5,5;PD6,6;IN;PD7,7;{lines}")
+    moved = [f"IN;PU5,5;PD6,6;PU{place};IN;PD9,9;PU;".encode() for place in ("", "0,0")]
+    with pytest.raises(NotVerified, match="a scale or IN ends"):
+        verify("hpgl", *moved, Rules())
 
 
 def test_a_dxf_polyline_of_one_vertex_moves_as_a_point(folder):

@@ -72,7 +72,7 @@ G0 X12
 G1 Z-1
 G2 X12 Y10 I0 J-45
 G0 Z5
-G0 X100 Y102 ; far
+G0 X100 Y112 ; far
 G1 Z-1
 G1 X90
 G0 Z5
@@ -435,8 +435,8 @@ BAD = {
     ),
     "units.nc": ("G21\nG0 X1 Y1\nG1 X2 F1\nG20\nG0 X3 Y1\nG1 X4\n", "another unit .G20."),
     "endless.plt": ("IN;PU5,5;PD6,6;DT#;LBa;b\x03PU7,7;PD8,8;", "LB has no end"),
-    "text.plt": ("IN;PU5,5;LBx\x03PD6,6;", "from where a text or a scale ends"),
-    "relative text.plt": ("IN;PU5,5;LBx\x03PR;PU6,6;PD7,7;", "from where a text or a scale ends"),
+    "text.plt": ("IN;PU5,5;LBx\x03PD6,6;", "from where a text, a scale or IN ends"),
+    "relative text.plt": ("IN;PU5,5;LBx\x03PR;PU6,6;PD7,7;", "from where a text, a scale or IN ends"),
     "wide.svg": ('<svg xmlns="x"><path d="M0,0'.encode("utf-16").decode("latin-1"), "UTF-16"),
 }
 

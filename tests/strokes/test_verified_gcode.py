@@ -216,13 +216,19 @@ def test_travel_may_cross_what_does_not_stand_up(tmp_path, head, block):
         "M82|G28|G1 Z0.2 F900|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X50 Y0|G1 X55 E2|G92 E0|G0 X20 Y0|G1 X25 E1|"
         "G1 E0 F1500|G0 X9 Y9|G1 E1|G1 X8 E2|M2|",
         HEAD + "G0 X0 Y0|G1 Z-2 F9|Y20|G0 Y9|G0 Z5|" + hole(90) + hole(3, 9, -3) + hole(70) + END,
+        "G21 G90|M3 S90|"
+        + "".join(
+            f"G0 X{x} Y0{s}|M3 S500|G1 X{x + 5} F500|M3 S90|"
+            for x, s in [(0, ""), (50, ""), (20, ""), (70, " S0"), (10, ""), (40, "")]
+        )
+        + "M5|M30|",
         "M82|G28|G1 Z1 F9|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X20 Y0|G1 X25 E2|G0 X50 Y0|G1 X55 E3|M83|G1 E-1|"
         "G1 E1|M82|G0 X70 Y0|G1 X75 E4|G1 X76 E5|M2|",
     ],
 )
 def test_every_order_that_is_offered_verifies(tmp_path, text):
-    """Where rapid moves go down, run at two heights in a row or within the workpiece, or filament
-    is counted anew, or no more.
+    """Where rapid moves go down, run at two heights in a row or within the workpiece, the power goes to
+    another than before, or filament is counted anew, or no more.
     """
     assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
 
@@ -259,6 +265,94 @@ def test_rapid_moves_within_the_workpiece_stay(tmp_path, table):
     )
     with pytest.raises(NotVerified, match="or not above all cuts"):
         verify("gcode", before, after, Rules())
+
+
+@pytest.mark.parametrize("down", ["G1 Z-2 F3000", "G1 Z-2. F900|F600"])
+def test_a_fast_move_down_stays_behind_what_was_cut_there(tmp_path, down):
+    """What goes down faster than other cuts goes where nothing is left."""
+    slot = "G0 X{x} Y0|G1 Z-2 F100|G1 X{to} F600|G0 Z5|"
+    fast = f"G0 X25 Y0|{down}|G1 Y50 F600|G0 Z5|"
+    slots = slot.format(x=0, to=50), slot.format(x=90, to=140), slot.format(x=200, to=220)
+    for out in shuffles(tmp_path / "a.nc", HEAD + "".join(slots) + fast + END):
+        assert out.index("G0 X0 Y0") < out.index("G0 X25 Y0")
+    late, early = HEAD + slots[0] + fast + slots[1] + END, HEAD + fast.replace("G0 X25", "G0 F600 X25")
+    with pytest.raises(NotVerified, match="overlap, have different depths"):
+        verify("gcode", lines(late).encode(), lines(early + slots[0] + slots[1] + END).encode(), Rules())
+    alike = HEAD + "".join(slots) + fast.replace(down, "G1 Z-2 F100") + END
+    assert (
+        len({out.index("G0 X0 Y0") < out.index("G0 X25 Y0") for out in shuffles(tmp_path / "a.nc", alike)})
+        == 2
+    )
+
+
+@pytest.mark.parametrize("faster", ["M3 S12000|G4 P3", "M5|S12000|M3|G4 P3", "S12000."])
+def test_nothing_passes_where_the_spindle_gets_another_speed(tmp_path, faster):
+    """A wait for it may follow, which is of use there only."""
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"{faster}|" + hole(70) + hole(20) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        place = out.index(lines(faster))
+        assert {int(x) for x in re.findall(r"G0 X(\d+)", out[:place])} == {0, 90, 10}
+        assert "S10000" not in out[place:]
+    slow, fast = (f"{hole('{}')}".replace("Y0", f"Y0 S{speed}").format for speed in ("10000", "12000."))
+    swapped = HEAD + hole(0) + fast(70) + slow(10) + f"{faster}|" + slow(90) + fast(20) + END
+    with pytest.raises(NotVerified, match="would be lost or changed"):
+        verify("gcode", lines(text).encode(), lines(swapped).encode(), Rules())
+    same = HEAD + hole(0) + hole(90) + "M5|G4 P1|M3 S10000.|G4 P3|" + hole(10) + hole(70) + END
+    assert any(out.index("M5") > out.index("X70") for out in shuffles(tmp_path / "a.nc", same))
+
+
+def test_a_pen_that_the_speed_of_a_spindle_lifts_moves_with_its_line(tmp_path):
+    pen = "G0 X{x} Y0|M3 S30|G4 P0.1|G1 X{to} F500|M3 S90|G4 P0.1|"
+    text = "G21 G90|M3 S90|" + "".join(pen.format(x=x, to=x + 5) for x in (0, 50, 20, 70)) + "M5|M30|"
+    (tmp_path / "a.nc").write_text(lines(text))
+    assert list(read_drawing(tmp_path / "a.nc").groups) == [0, 0, 0, 0]
+    assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
+
+
+def test_cuts_at_heights_that_nobody_knows_stay(tmp_path):
+    """Relative moves tell no depth where the first height is unknown."""
+    passes = "".join(f"G0 X{x} Y0|G91|G1 Z-{5 + z} F99|G90|G1 X{x + 9} F300|G91|G0 Z{5 + z}|G90|"
+                     for z in (1, 2) for x in (0, 90, 50))  # fmt: skip
+    (tmp_path / "a.nc").write_text(lines("G21 G90|M3 S99|" + passes + "M30|"))
+    with pytest.raises(warptsp.ParseError, match="no rapid moves"):
+        read_drawing(tmp_path / "a.nc")
+    deep, first = (
+        lines("G21 G90|M3 S99|" + text + "M30|").encode()
+        for text in (
+            passes,
+            "|".join([*passes.split("|")[21:28], *passes.split("|")[:21], *passes.split("|")[28:]]),
+        )
+    )
+    with pytest.raises(NotVerified):
+        verify("gcode", deep, first, Rules())
+    begin = "G21|G91|G0 Z5|G90|"
+    assert len(set(shuffles(tmp_path / "a.nc", begin + HEAD + hole(0) + hole(90) + hole(10) + END))) > 1
+
+
+def test_one_coolant_does_not_end_the_other(tmp_path):
+    text = HEAD + "M7|M8|" + hole(0) + hole(90) + "M9|M8|" + hole(10) + hole(70) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert max(out.index("G0 X0 "), out.index("G0 X90 ")) < out.index("M9\nM8") < out.index("G0 X10 ")
+
+
+def test_a_carriage_return_within_a_line_is_refused(tmp_path):
+    """Some machines end a line there, also in a comment."""
+    text = lines(HEAD + hole(0) + hole(90) + hole(10) + END).encode()
+    (tmp_path / "a.nc").write_bytes(text.replace(b"M3", b";\rM3"))
+    with pytest.raises(warptsp.ParseError, match=r"a\.nc:2: .* carriage return"):
+        read_drawing(tmp_path / "a.nc")
+    with pytest.raises(NotVerified, match="carriage return"):
+        verify("gcode", text, text.replace(b"M3", b";\rM3"), Rules())
+
+
+@pytest.mark.parametrize("output", ["M0", "M10", "M42 P1 S9", "M64 P0", "M280 P0 S90"])
+def test_outputs_do_what_they_do_where_they_did(tmp_path, output):
+    text = HEAD + hole(0) + hole(90) + hole(10) + f"{output}|" + hole(70) + hole(20) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert re.search(rf"G0 X10 .*\nG1 Z-1 .*\nG0 Z5\n{output}\n", out)
+    other = HEAD + hole(0) + hole(10) + hole(90) + f"{output}|" + hole(70) + hole(20) + END
+    with pytest.raises(NotVerified, match="in another place"):
+        verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
 
 
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
@@ -298,6 +392,7 @@ BACK = [
     "M97P10",
     "N9M99P10",
     "M98(it)P1000",
+    "M  98 P5",
     "N99 M99",
     "M96P10",
     "M47",

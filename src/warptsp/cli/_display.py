@@ -51,8 +51,8 @@ class NoDisplay:
     def __call__(self, progress: Progress) -> None:
         """Take note of a progress event."""
 
-    def phase(self, text: str) -> None:
-        """Take note of what the search does before it has a tour."""
+    def phase(self, text: str, started: float | None = None) -> None:
+        """Take note of what the search does before it has a tour, and of when it began to count."""
 
 
 class PlainDisplay(NoDisplay):
@@ -74,8 +74,9 @@ class PlainDisplay(NoDisplay):
         pause = (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
         self._next = progress.elapsed + max(pause, min(60.0, progress.elapsed / 20.0))
 
-    def phase(self, text: str) -> None:
+    def phase(self, text: str, started: float | None = None) -> None:
         """Write what is being prepared, once that has taken a while."""
+        self._begun = started or self._begun
         elapsed = time.monotonic() - self._begun
         if elapsed > QUICK_PHASE:
             tell(f"{elapsed:7.1f} s  {text} ...")
@@ -98,8 +99,9 @@ class RichDisplay(NoDisplay):
             self._live.stop()
         super().__exit__(*error)
 
-    def phase(self, text: str) -> None:
+    def phase(self, text: str, started: float | None = None) -> None:
         """Show what is being prepared."""
+        self._begun = started or self._begun
         self._phase = text
         self._show()
 
@@ -243,7 +245,7 @@ class _PhaseHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.threadName == "MainThread":  # not a worker's
-            self._display.phase(record.getMessage())
+            self._display.phase(record.getMessage(), getattr(record, "started", None))
 
 
 def make_display(mode: str) -> NoDisplay:

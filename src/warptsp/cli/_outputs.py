@@ -121,20 +121,13 @@ class TourOutputs(Printing):
         return Written(names or self.rescued(problem, tour, attempts), attempts)
 
     def rescued(self, problem: Problem, tour: Any, attempts: Attempts) -> list[str]:
-        """Write a tour that is nowhere, as all have failed, among the temporary files, and tell where."""
-        if all(isinstance(error, ReaderGone) for error in attempts.failures):
-            return []
-        import secrets
-        from tempfile import gettempdir
-
+        """Write a tour that is nowhere, as all have failed, among the temporary files."""
         from warptsp.io import write_tour
 
-        with suppress(OSError, OutputError):
-            name = os.path.join(gettempdir(), f"warptsp-{secrets.token_hex(8)}.tour")
+        def write(name: str) -> None:
             write_tour(name, tour, problem, format="tsplib")
-            tell(f"warptsp: note: the tour is in {name}, as it could not be written where it was to be")
-            return [name]
-        return []
+
+        return rescued("the tour is", write, attempts, ".tour")
 
     def tell(self, facts: Iterable[Fact], written: Written) -> None:
         """Say the facts of a result, and where the tour is, on stderr if that is stdout; then what failed."""
@@ -142,6 +135,24 @@ class TourOutputs(Printing):
             [*facts, *output_facts(written.names, None if self.tours else "it")], on_stderr=self.to_stdout
         )
         written.attempts.finish()
+
+
+def rescued(what: str, write: Callable[[str], None], attempts: Attempts, ending: str = "") -> list[str]:
+    """Write what is nowhere, as attempts have failed, among the temporary files, and tell where.
+
+    A reader that is gone does not want it.
+    """
+    if all(isinstance(error, ReaderGone) for error in attempts.failures):
+        return []
+    import secrets
+    from tempfile import gettempdir
+
+    with suppress(OSError, OutputError):
+        name = os.path.join(gettempdir(), f"warptsp-{secrets.token_hex(8)}{ending}")
+        write(name)
+        tell(f"warptsp: note: {what} in {name}, as what was asked for could not be written")
+        return [name]
+    return []
 
 
 def output_facts(names: Sequence[str], what: str | None) -> list[Fact]:

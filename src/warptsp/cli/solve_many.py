@@ -16,7 +16,7 @@ from warptsp._facts import Fact
 from warptsp.claims import bound_gap
 from warptsp.cli._command import argument, as_command, file_option, option
 from warptsp.cli._options import OpenOrClosed, Printing, Reading, device_option, time_option
-from warptsp.cli._outputs import output_facts
+from warptsp.cli._outputs import output_facts, rescued
 from warptsp.cli._values import bound_time
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption, WarpTSPError
@@ -132,10 +132,12 @@ def command(
         )
         attempts = Attempts()
         written = [output for output in outputs if attempts.make(_write, output, results)]
-        if tours is not None and not _write_tours(tours, results, attempts):
-            tours = None
+        folder = tours if tours is not None and _write_tours(tours, results, attempts) else None
+        wanted, there = (any(_kind(output) == ".npy" for output in some) for some in (outputs, written))
+        if results.solved and not (folder or there) and (tours or wanted or not written):
+            folder = _rescued(results, attempts)
     table = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(results)] if printing.as_json else []
-    printing.show([*_facts(problems, outputs, written, tours, results), Fact("table", table)])
+    printing.show([*_facts(problems, outputs, written, folder, results), Fact("table", table)])
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
@@ -226,6 +228,19 @@ def _write_tours(folder: Path, results: ManyResults, attempts: Attempts) -> bool
 
     solved = [position for position in range(len(results)) if results.length(position) is not None]
     return sum(attempts.make(write, position) for position in solved) > 0
+
+
+def _rescued(results: ManyResults, attempts: Attempts) -> Path | None:
+    """Write the tours that are nowhere into a folder among the temporary files."""
+    from warptsp.outputs import Attempts, make_folder
+
+    def write(name: str) -> None:
+        make_folder(name)
+        again = Attempts()
+        if not _write_tours(Path(name), results, again):
+            again.finish()
+
+    return next(map(Path, rescued("the tours are", write, attempts)), None)
 
 
 def _facts(

@@ -117,7 +117,7 @@ class Run:
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
-        phases.debug("%s", phase)
+        phases.debug("%s", phase, extra={"started": self.settings.started})
 
     def use_cpu(self, error: WarpTSPError) -> None:
         """Continue on the CPU, because of this error of the GPU; logged.

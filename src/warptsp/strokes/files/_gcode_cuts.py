@@ -20,7 +20,8 @@ class Cuts:
     """What some lines do to the workpiece.
 
     `depths` has one value for each of `segments`: only those of one depth may change places. Rapid moves
-    below the top of what is cut have one of their own: they go where something was cut away before.
+    below the top of what is cut have one of their own: they go where something was cut away before. So does
+    what goes straight down faster than `slowest`, the slowest feed rate of moves down in its state.
     """
 
     segments: list[Segment]
@@ -31,7 +32,9 @@ class Cuts:
     in_plane: bool
 
     @classmethod
-    def of(cls, lines: list[Line], highest: float = math.inf) -> "Cuts":
+    def of(
+        cls, lines: list[Line], highest: float = math.inf, slowest: dict[Hashable, float] | None = None
+    ) -> "Cuts":
         """All cuts of some lines; moves at the greatest height, behind a rapid move up, count for no top."""
         segments: list[Segment] = []
         depths: list[Hashable] = []
@@ -66,8 +69,9 @@ class Cuts:
                 depths += [(low, high)] * (len(points) - 1)
             else:
                 top = max(top, low)
-                segments.append((*points[0][:2], *points[0][:2]))
-                depths.append((low, low))
+                segments.append((x, y, x, y))
+                fast = slowest and _is_down(line) and float(line.after.feed) > slowest[line.after.hard]
+                depths.append(("rapid" if fast else low, low))
         regimes: list[Hashable] = [frozenset(piece) for piece in pieces if piece is not None]
         return cls(segments, depths, regimes, top, lit, in_plane)
 
@@ -80,6 +84,20 @@ class Cuts:
         ]  # fmt: skip
         return Cuts([self.segments[k] for k in kept], [self.depths[k] for k in kept], self.regimes, self.top,
                     self.lit, self.in_plane)  # fmt: skip
+
+
+def slowest_down(lines: list[Line]) -> dict[Hashable, float]:
+    """The slowest feed rate of all cuts that go down in each state of the machine."""
+    slowest: dict[Hashable, float] = {}
+    for line in filter(_is_down, lines):
+        feed, hard = float(line.after.feed), line.after.hard
+        slowest[hard] = min(feed, slowest.get(hard, feed))
+    return slowest
+
+
+def _is_down(line: Line) -> bool:
+    low, high = line.after.z, line.before.z
+    return line.cuts and bool(line.after.feed) and low is not None and high is not None and low < high
 
 
 def _at(x: object, y: object, z: object) -> _Point:

@@ -27,7 +27,7 @@ _INCH = 25.4  # mm
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
 # What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _LOOPS = re.compile(
-    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M ?0*(?:47|9[6-9])|G ?0*6[567])(?!\d)|GOTO|REPEAT)"
+    r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M\s*0*(?:47|9[6-9])|G\s*0*6[567])(?!\d)|GOTO|REPEAT)"
     r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d"
 )
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
@@ -63,14 +63,15 @@ _BEGINNINGS = ("G10", "G32", "G34", "G52", "M48", "M49")
 _OPTIONAL = {"M0", "M1", "M7", "M8", "M9"}  # behind a slash, that the machine may be told to leave out
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
 _ANYWHERE = {
-    2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
+    2, 17, 18, 30, 31, 36, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
     *range(104, 112), 113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155, 190,
-    191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282,
+    191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256,
     *range(300, 310), 350, 351, 355, 400, 404, 405, 406, 407, 408, 412, 413, 420, 425, 486, 493, 500, 501,
     502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710, 851, 862.1, 862.2,
     862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914, 919,
 }  # fmt: skip
-_STOPS = {0, 1, 60}  # keep their place, and somebody stands beside the machine
+# These, too, but they do: somebody stands beside the machine, or an output does something there.
+_THERE = {0, 1, 10, 11, 42, 60, 62, 63, 64, 65, 280, 281, 282}
 
 
 class State(NamedTuple):
@@ -173,7 +174,7 @@ def read_lines(texts: list[str], file: str) -> Program:
         if not _TALK.match(bare) and (_LOOPS.search(bare) or bare[:1] in ("O", "o")):
             raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
                              "another order than they stand in", file=file, line=number)  # fmt: skip
-    program.prints, program.heights = reader.prints, len(reader.heights)
+    program.prints, program.heights = reader.prints, len(reader.heights) + reader.unknown
     mm, inch = (1 / _INCH, 1.0) if reader.settings.get("units") == "G20" else (1.0, _INCH)
     widths = [float(width) * {"": 1.0, "mm": mm}.get(unit.lower(), inch) for width, unit in reader.widths]
     least = 0.0 if reader.told or reader.prints else _USUAL_WIDTH * mm
@@ -193,6 +194,7 @@ class _Reader:
         self.widths: list[tuple[str, str]] = []  # of tools, each with its unit if a comment tells it
         self.prints = False
         self.heights: set[Decimal] = set()
+        self.unknown = 0  # how many there are beside these: relative ones, from where nobody knows
         self.begun = self.cut = self.up = self.told = False
 
     def hard(self) -> Hashable:
@@ -248,8 +250,8 @@ class _Reader:
             else:
                 values[letter] = value
         line.codes, line.letters = tuple(codes), "".join(values)
-        if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _STOPS:
-            line.fixed, line.asks = True, int(float(codes[0][1:]) in _STOPS)
+        if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _THERE:
+            line.fixed, line.asks = True, int(float(codes[0][1:]) in _THERE)
             line.letters = ""  # the S of M104 is no power
             return line
         try:
@@ -328,8 +330,11 @@ class _Reader:
 
     def set_groups(self, groups: dict[str, str]) -> None:
         """Take settings. Under another offset or tool length the place has other numbers, which nobody knows;
-        G90 behind M83 makes filament absolute again on some printers.
+        G90 behind M83 makes filament absolute again on some printers, and M8 leaves M7 on, on most mills.
         """
+        if (coolant := groups.get("coolant", "M9")) != "M9":
+            others = [code for code in self.settings["coolant"].split() if code not in ("M9", coolant)]
+            groups = {**groups, "coolant": " ".join([*others, coolant])}
         if self.settings.get("extrusion") == "M83" and groups.get("distance") == "G90":
             groups = {"extrusion": "", **groups}
         new = {name for name, value in groups.items() if value == "G43 H" or value != self.settings.get(name)}
@@ -384,6 +389,9 @@ class _Reader:
             line.moves = line.moves or bool(values.keys() & set("IJK"))
         elif state.motion == 0 and lifts:
             line.moves = False  # straight up from a cut, though it names X and Y
+        if "Z" in values and z is None:
+            line.fixed = True
+            self.unknown += 1
         self.begun = True
         fed = self.extruded(values, relative, line)
         self.state = self.state._replace(x=x, y=y, z=z)

@@ -6,6 +6,7 @@ again. Blocks follow each other in another order only where that changes nothing
 - The state in which a block finds the machine (height, units, plane, tool, spindle, coolant, offsets ...)
   must be that in which it was written. Stretches of blocks share one such state, and lines between stretches
   keep their place.
+- A block ends where the spindle gets another speed, since a time to reach it may follow.
 - Within a stretch, blocks of different feed or power are groups. Blocks that overlap others of another depth
   are a group behind these, or one unit with the block before them.
 - What the lines behind a stretch find must be what they found: if they ask for it, the last block stays.
@@ -25,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
-from warptsp.strokes.files._gcode_cuts import Cuts, path_of
+from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_down
 from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
 from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
@@ -84,6 +85,10 @@ class _Stretch:
 
 def _read(source: Source) -> Drawing:
     text = source.text
+    if alone := re.search(r"\r[^\r\n]", text):
+        raise ParseError("has a carriage return within a line, which ends lines on some machines only: end "
+                         "them with \\n or \\r\\n",
+                         file=source.file, line=1 + text.count("\n", 0, alone.start()))  # fmt: skip
     newline = "\r\n" if "\r\n" in text else "\n"
     ended = text.endswith("\n")  # or else the last line gets an end for as long as it may change places
     texts = (text if ended else text + newline).split("\n")[:-1]
@@ -136,6 +141,7 @@ class _Arrangement:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cuts = Cuts.of(program.lines, program.highest)
+        self.slowest = slowest_down(program.lines)
         beam = self.cuts.in_plane and self.cuts.lit and all(
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
@@ -209,13 +215,18 @@ class _Arrangement:
         lines = self.program.lines
         if not self.travels(lines[place]):
             return None
-        begin, cut, gone, end, at = lines[place].before, False, False, 0, place
+        begin, end, at, speed = lines[place].before, 0, place, ""
+        cut = gone = turned = False
         for at in range(place, len(lines)):
             line = lines[at]
-            if cut and self.travels(line):
+            rapid = line.moves and line.after.motion == 0
+            if cut and (self.travels(line) or (turned and rapid)):
                 break
             cut = cut or line.cuts
-            gone = not line.cuts and (gone or (line.moves and line.after.motion == 0))
+            speed = line.after.power if line.cuts else speed
+            other = all(_is_on_but_not_at(power, line.after) for power in (speed, lines[place].after.power))
+            turned = cut and not line.cuts and (turned or other)  # or else a pen is up again
+            gone = not line.cuts and (gone or rapid or turned)
             back = line.after.hard == begin.hard and line.after.z == begin.z
             if cut and back and not gone and (line.asks == 2 or line.after != line.before):
                 end = at + 1
@@ -225,7 +236,7 @@ class _Arrangement:
             return None
         inside = lines[place : end or at]
         free = -np.inf if self.program.heights <= 1 or self.program.prints else self.top
-        cuts = Cuts.of(inside).below(-np.inf if self.flat else self.top, free)
+        cuts = Cuts.of(inside, slowest=self.slowest).below(-np.inf if self.flat else self.top, free)
         regimes = {regime for regime in cuts.regimes if regime}
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)
@@ -277,8 +288,7 @@ class _Arrangement:
         for line in lines:
             if line.asks == 2 or (line.asks == 1 and not place):
                 return True
-            lit = {"M3", "M4"} & set(line.codes)
-            if lit and "S" not in line.letters:
+            if line.after.lit and ("S" in line.letters or {"M3", "M4"} & set(line.codes)):
                 return True
             motion = motion or any(code in ("G0", "G1", "G2", "G3") for code in line.codes)
             if line.fixed or not set("XYZ") & set(line.letters):
@@ -292,6 +302,12 @@ class _Arrangement:
                     return True  # the first of them runs at another height than the file's highest there
                 place, height = True, line.before.z
         return rest
+
+
+def _is_on_but_not_at(speed: str, state: State) -> bool:
+    """Whether a spindle is on, at another speed."""
+    power = state.power
+    return state.lit and power != speed and (not speed or float(power) != float(speed))
 
 
 def _unknown(lines: list[Line]) -> tuple[bool, bool]:

@@ -143,7 +143,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
             if name == "LT":
                 dashed = bool(arguments.strip())
             if name == "IN":
-                at, down, lost = (0.0, 0.0), False, False
+                at, down, lost = (0.0, 0.0), False, lost or at != (0.0, 0.0)  # few plotters go there
             if name in _PRINTING and not lost:
                 kept.append(f"PU{_pair(np.array(at))};")
             lost = lost or name in _PRINTING + _FRAMES
@@ -164,8 +164,8 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
         if len(numbers) % 2 or _NUMBER.sub("", arguments).strip(" ,\t\r\n"):
             fail(f"{short(name + arguments)!r} has no pairs of numbers", match.start())
         if lost and ((down and (numbers or name == "PD")) or (relative and numbers)):
-            fail(f"{short(name + arguments)!r} goes on from where a text or a scale ends: PU with a place is "
-                 "needed", match.start())  # fmt: skip
+            fail(f"{short(name + arguments)!r} goes on from where a text, a scale or IN ends: "
+                 "PU with a place is needed", match.start())  # fmt: skip
         lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place

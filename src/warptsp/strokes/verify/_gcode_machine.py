@@ -29,6 +29,7 @@ class Piece:
     paths: list[Points] = field(default_factory=list)
     depths: list[tuple[float, float]] = field(default_factory=list)
     air: list[bool] = field(default_factory=list)  # whether a rapid move up went before it
+    dives: list[tuple[Hashable, Decimal] | None] = field(default_factory=list)  # straight down: how fast
     regime: set[Hashable] = field(default_factory=set)
     epoch: int = 0
 
@@ -57,6 +58,8 @@ class Run:
     rapids: list[Rapid] = field(default_factory=list)
     fixed: list[Hashable] = field(default_factory=list)  # what keeps its place, in order
     heights: set[Decimal] = field(default_factory=set)
+    slowest: dict[Hashable, Decimal] = field(default_factory=dict)  # feed rate of what goes down, by state
+    unknown: int = 0  # moves to heights that nobody knows
     downs: list[Rapid] = field(default_factory=list)  # rapid moves down, at one place
     prints: bool = False
     lit: bool = True  # whether every cut in the plane has beam or spindle on
@@ -120,6 +123,8 @@ class _Machine:
         self.air = False  # whether a rapid move up was the last in height
         self.begun = False  # whether anything has moved
         self.idle = 0  # the line behind the last work from which on lines have changed nothing
+        self.speeds: tuple[Decimal | None, Decimal | None] = None, None  # at the last rapid move, and cut
+        self.turned = ""  # the last line behind it under which the spindle was on, at a third speed
         self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
     def choose(self, group: str, value: str) -> None:
@@ -133,6 +138,8 @@ class _Machine:
             self.at["Z"] = None
         if value == "G90" and self.modal.get("filament") == "M83":
             self.modal["filament"] = "nobody knows"
+        if value in ("M7", "M8"):  # one need not end the other
+            value = self.modal["coolant"].replace("M9", "").replace(value, "") + value
         self.modal[group] = value
         self.chosen = tuple(sorted(self.modal.items()))
 
@@ -264,6 +271,9 @@ class _Machine:
             given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
             self.choose(group, " ".join([code, *given]))
         self.feed, self.power = values.get("F", self.feed), values.get("S", self.power)
+        behind = self.piece is not None and self.piece.paths and not axes
+        if behind and self.modal["spindle"] != "M5" and self.power not in (0, *self.speeds):
+            self.turned = line
         if "T" in values:
             self.choose("tool", str(values["T"]))
         if turns and not change and "T" not in values:
@@ -333,7 +343,9 @@ class _Machine:
             self.run.heights.add(self.at["Z"])
             self.air = self.motion == 0 and (begin["Z"] is None or self.at["Z"] >= begin["Z"])
         fed = self.feeds(values.get("E"), relative)
-        if fed is None:
+        lost = "Z" in values and self.at["Z"] is None
+        self.run.unknown += lost
+        if fed is None or lost:
             self.fix(line, number, "all")
             return True
         round = self.motion in (2, 3) and bool(set(values) & set("IJK"))
@@ -362,10 +374,15 @@ class _Machine:
             path = self.path(begin, values)
             if path is None:
                 return False
+        dive = None
+        if path is not None and below is not None and above is not None and above < below and self.feed:
+            key = self.epoch, self.chosen
+            self.run.slowest[key] = min(self.feed, self.run.slowest.get(key, self.feed))
+            dive = (key, self.feed) if len(path[0]) == 1 else None
         text = line if not fed else re.sub(r"(?i)E\s*[-+.0-9]+", "E", line, count=1)
         laid = fed if self.modal.get("filament") != "M83" else Decimal(0)
         self.work(line if not laid else "", number, (self.motion, tuple(begin.values()),
-                  tuple(self.at.values()), text, fed, self.drawn), path)  # fmt: skip
+                  tuple(self.at.values()), text, fed, self.drawn), path, dive)  # fmt: skip
         if not plane and "Z" not in values:
             self.drawn += fed
         return True
@@ -392,6 +409,10 @@ class _Machine:
 
     def travels(self, line: str, number: int, begin: dict[str, Decimal | None]) -> None:
         """A rapid move in the plane."""
+        if self.turned:
+            self.run.fixed.append((self.turned, None, self.end_state()))
+            self.epoch, self.turned = self.epoch + 1, ""
+        self.speeds = self.power, self.power
         run = self.run
         run.first = number - 1 if run.first < 0 else run.first
         self.piece = None
@@ -415,7 +436,8 @@ class _Machine:
         """A straight way in the plane."""
         return np.array([[float(place[axis] or 0) for axis in "XY"] for place in (begin, self.at)])
 
-    def work(self, line: str, number: int, what: Hashable, path: _Path | None) -> None:
+    def work(self, line: str, number: int, what: Hashable, path: _Path | None,
+             dive: tuple[Hashable, Decimal] | None = None) -> None:  # fmt: skip
         """Note a cut, a dwell, or a rapid move down."""
         if self.piece is None:
             self.counted = 0
@@ -431,10 +453,12 @@ class _Machine:
         place = self.at["X"], self.at["Y"]
         piece.cuts.append((what, place, state, number - piece.line - self.counted))
         if path is not None:
+            self.speeds, self.turned = (self.speeds[0], self.power), ""
             points, low, high = path
             piece.paths.append(points)
             piece.depths.append((low, high))
             piece.air.append(self.air)
+            piece.dives.append(dive)
             if len(points) > 1:
                 piece.regime.add((self.feed, self.power))
 

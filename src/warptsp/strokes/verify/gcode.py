@@ -1,6 +1,7 @@
 """G-code: what two programs do, compared, as a machine notes it."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Hashable
 from itertools import pairwise
@@ -26,6 +27,8 @@ def verify(before: bytes, after: bytes, rules: Rules) -> None:
     """Run both programs; raise `NotVerified` unless they do the same work in an order that is as good."""
     if before == after and not rules.inner_first:
         return
+    if re.search(rb"\r[^\r\n]", before + after):
+        raise NotVerified("is not written: some machines end a line at each carriage return, others do not")
     first, second = run_program(before), run_program(after)
     if first.flow and before != after:
         raise NotVerified("is not written: expressions, subprograms or checksums may lead back to any line",
@@ -114,7 +117,7 @@ def _rapids_are_high(first: Run, second: Run, place: Ints) -> None:
 def _is_flat(run: Run) -> bool:
     """Whether rapid moves may run at the height of cuts, as those of plotters, lasers and printers do."""
     beam = run.flat and run.lit and all(rapid.dark for rapid in run.rapids)
-    return len(run.heights) <= 1 or run.prints or beam
+    return len(run.heights) + run.unknown <= 1 or run.prints or beam
 
 
 def _top(run: Run) -> float:
@@ -159,13 +162,17 @@ def _depths_in_order(first: Run, second: Run, place: Ints) -> None:
     """Whether cuts that overlap keep their order where their depths differ.
 
     Rapid moves below the top of what is cut are as cuts of a depth of their own: they go where something was
-    cut away before.
+    cut away before. So does what goes straight down faster than the slowest move down in the same state.
     """
     works: list[tuple[float, float, Points, Hashable, int]] = []  # place before, behind, ...
+    top = -math.inf if first.prints else _top(first)
     for number, piece in enumerate(first.pieces):
-        for path, depth in zip(piece.paths, piece.depths, strict=True):
-            works.append((number, int(place[number]), path, depth, piece.line))
-    low, behind = ([] if first.prints else _low(run, _top(first), _is_flat(first)) for run in (first, second))
+        for path, depth, dive in zip(piece.paths, piece.depths, piece.dives, strict=True):
+            fast = dive is not None and dive[1] > first.slowest[dive[0]]
+            if not (fast and depth[0] > top):
+                kind = ("rapid", depth[0]) if fast else depth
+                works.append((number, int(place[number]), path, kind, piece.line))
+    low, behind = ([] if first.prints else _low(run, top, _is_flat(first)) for run in (first, second))
     found = matched([rapid.ends for rapid in low], [rapid.ends for rapid in behind],
                     lambda _: "a rapid move within the workpiece")  # fmt: skip
     for rapid, at in zip(low, found.tolist(), strict=True):

@@ -93,7 +93,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
                 to = (at[0] + x, at[1] + y) if relative else (x, y)
                 if down:
                     if not known:
-                        raise NotVerified("is not written: it draws from where a text or a scale ends")
+                        raise NotVerified("is not written: it draws from where a text, a scale or IN ends")
                     stretches[-1].draw(at, to, fresh)
                     moved, fresh = True, False
                 at, known = to, known or not relative
@@ -137,7 +137,7 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
         if name == "SC":
             scaled = len(command) > 2
         if name == "IN":
-            at, down, known = _ORIGIN, False, True
+            at, down, known = _ORIGIN, False, known and at == _ORIGIN  # the pen may stay where it is
         if name in ("LB", "BL", "PB", "CP", "PG"):
             if known:
                 stretches[-1].printed.append(at)
