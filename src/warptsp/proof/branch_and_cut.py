@@ -147,10 +147,9 @@ class BranchAndCut:
                 near, far = (edges / self.instance.size for edges in WORTH_DOMINOES)
                 if self._is_near(near) or not self._is_near(far):
                     continue
-            if effort is Effort.WIDE and not done:
-                if self._is_near(WORTH_WIDE):
-                    break
-                self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
+            if effort >= Effort.WIDE and not done:
+                if effort is Effort.WIDE and not self._is_near(WORTH_WIDE):
+                    self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
                 if self._is_near(WORTH_WIDE):
                     break
             done = done or root.cut_at_root(effort)

@@ -182,4 +182,35 @@ class LocalCuts {
   std::vector<double> key_, weights_;
 };
 
+// From which cities pieces are worth growing: most lie where none is of use. Where they grew in vain, a city rests for a
+// round, and then for 3 (EXP-517).
+class PieceSeeds {
+ public:
+  void clear() { of_city_.clear(); }
+
+  // Begins a round of a graph of n cities; returns which of them rest.
+  std::vector<char> resting(int n) {
+    of_city_.resize(n);
+    tried_.assign(n, untried);
+    std::vector<char> rests(n);
+    for (int v = 0; v < n; ++v) rests[v] = (char)!of_city_[v].is_over();
+    return rests;
+  }
+
+  void took(const LocalCuts &local) {
+    for (const int v : local.tried()) tried_[v] = vain;
+    for (const int v : local.useful()) tried_[v] = of_use;
+  }
+
+  void end_round() {
+    for (size_t v = 0; v < tried_.size(); ++v)
+      if (tried_[v] != untried) of_city_[v].took(tried_[v] == of_use, 2);
+  }
+
+ private:
+  enum Outcome : char { untried, vain, of_use };
+  std::vector<Rest> of_city_;
+  std::vector<Outcome> tried_;
+};
+
 }  // namespace warptsp::proof

@@ -39,7 +39,7 @@ struct SparseLines {
   std::vector<double> value;
 };
 
-enum class Effort { subtours, blossoms, tightening, local, dominoes, wide };
+enum class Effort { subtours, blossoms, tightening, local, dominoes, wide, patient };
 
 struct RoundReport {
   int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0;
@@ -243,6 +243,7 @@ class Relaxation {
     pieces_ = smallest_pieces;
     turns_ = {};
     seeds_.clear();
+    wide_seeds_.clear();
     mean_.clear();
   }
 
@@ -591,7 +592,9 @@ class Relaxation {
            [&] { Blossoms(found).find_by_cuts(); });
       seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
            [&] { find_local(found, tight, threads, token); });
-      seek(wide_cuts, effort >= Effort::wide && are_few(10), report.local, [&] { find_wide(found, tight, token); });
+      // Cuts of other kinds may be many, and raise the bound little.
+      seek(wide_cuts, effort >= Effort::wide && are_few(effort == Effort::patient ? 40 : 10), report.local,
+           [&] { find_wide(found, tight, token); });
       if (is_dear) keep_apart(found.cuts());
     };
     for (Turn &turn : turns_) turn.is_done = false;
@@ -615,11 +618,7 @@ class Relaxation {
     // Several at once know nothing of each other; what one thread would not have begun is not looked at.
     const int together = std::min(threads, tasks);
     int last = 0;  // of those that were looked at
-    // Most pieces lie where none is of use: a city from which pieces grew in vain rests for a round, and then for 3.
-    enum : char { untried, vain, of_use };
-    seeds_.resize(n_);
-    std::vector<char> rests(n_, 0), tried(n_, untried);
-    for (int v = 0; v < n_; ++v) rests[v] = (char)!seeds_[v].is_over();
+    const std::vector<char> rests = seeds_.resting(n_);
     for (int task = 0; task < tasks && found.size() - before < enough && !token.stopped(); task += together) {
       const int count = std::min(together, tasks - task);
       std::vector<FoundCuts> of_task(count, found.empty());
@@ -633,13 +632,11 @@ class Relaxation {
       for (int k = 0; k < count && found.size() - before < enough; ++k) {
         found.take(of_task[k]);
         last = task + k;
-        for (const int v : local[k]->tried()) tried[v] = vain;
-        for (const int v : local[k]->useful()) tried[v] = of_use;
+        seeds_.took(*local[k]);
       }
     }
     pieces_ = std::min(pieces_ + last / ways, largest_pieces - 1);
-    for (int v = 0; v < n_; ++v)
-      if (tried[v] != untried) seeds_[v].took(tried[v] == of_use, 2);
+    seeds_.end_round();
   }
 
   // Adds local cuts of large pieces.
@@ -647,12 +644,16 @@ class Relaxation {
     constexpr int ways[] = {0, 10, 15, 2, 11, 14, 0, 12, 17, 2, 13, 16}, sizes[] = {20, 24, 28, 16, 20};
     constexpr size_t tasks = 4;
     const size_t enough = 10 * scale_, before = found.size();
+    const std::vector<char> rests = wide_seeds_.resting(n_);
     for (size_t task = 0; task < tasks && found.size() - before < enough && !token.stopped(); ++task) {
       Random random(seed_, round_, wide_stream + task);
       const int way = ways[(task + tasks * round_) % std::size(ways)];
       const int size = way < LocalCuts::ways_to_shrink ? sizes[3 + round_ % 2] : sizes[round_ % 3];
-      LocalCuts(found).find(size, way, tight, enough, random, token);
+      LocalCuts local(found);
+      local.find(size, way, tight, enough, random, token, rests);
+      wide_seeds_.took(local);
     }
+    wide_seeds_.end_round();
   }
 
   void tighten(FoundCuts &found, const double *activity) {
@@ -701,8 +702,8 @@ class Relaxation {
   int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
   std::array<Turn, kinds> turns_{};
-  std::vector<double> mean_;  // of the rounds' solutions, the last one by a half; empty before the first
-  std::vector<Rest> seeds_;
+  std::vector<double> mean_;       // of the rounds' solutions, the last one by a half; empty before the first
+  PieceSeeds seeds_, wide_seeds_;  // of local cuts, and of those of large pieces
 
   std::vector<int> ends_;
   std::vector<char> lower_, upper_;
