@@ -429,13 +429,10 @@ def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
         prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)
 
 
-@pytest.mark.parametrize(
-    ("worth", "sought"), [((0.0, np.inf), True), ((np.inf, np.inf), False), ((0.0, 0.0), False)]
-)
-def test_dominoes_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sought):
+def efforts_of_a_root(monkeypatch) -> set[node_solver.Effort]:
+    """Those of a proof with one round for each."""
     leave_out_sweeps(monkeypatch)
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
-    monkeypatch.setattr(branch_and_cut, "WORTH_DOMINOES", worth)
     efforts, cut = set(), node_solver.NodeSolver.cut_at_root
 
     def noted(solver, effort):
@@ -445,8 +442,24 @@ def test_dominoes_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sou
     monkeypatch.setattr(node_solver.NodeSolver, "cut_at_root", noted)
     problem = Problem.from_points(np.random.default_rng(1).integers(0, 1000, (100, 2)), "EUC_2D")
     assert warptsp.prove(problem).proved
-    assert (node_solver.Effort.DOMINOES in efforts) == sought
     assert node_solver.Effort.LOCAL in efforts
+    return efforts
+
+
+@pytest.mark.parametrize(
+    ("worth", "sought"), [((0.0, np.inf), True), ((np.inf, np.inf), False), ((0.0, 0.0), False)]
+)
+def test_dominoes_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sought):
+    monkeypatch.setattr(branch_and_cut, "WORTH_DOMINOES", worth)
+    assert (node_solver.Effort.DOMINOES in efforts_of_a_root(monkeypatch)) == sought
+
+
+@pytest.mark.parametrize(("worth", "sought"), [(0.0, True), (np.inf, False)])
+def test_large_pieces_are_sought_where_the_gap_is_worth_them(monkeypatch, worth, sought):
+    monkeypatch.setattr(branch_and_cut, "WORTH_WIDE", worth)
+    efforts = efforts_of_a_root(monkeypatch)
+    for effort in (node_solver.Effort.WIDE, node_solver.Effort.PATIENT):
+        assert (effort in efforts) == sought
 
 
 def test_no_certificate_is_written_of_a_claim_that_was_withdrawn(monkeypatch, tmp_path):
