@@ -16,6 +16,7 @@ import pytest
 import warptsp
 from warptsp import cli
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
+from warptsp.many.table import mark_of
 from warptsp.many.taking import CITIES_TOGETHER, LEAST_TOGETHER
 
 KICKS = 30
@@ -221,6 +222,31 @@ def test_a_problem_is_known_by_more_than_the_length_of_its_tour():
         assert results.result(position, same).lower_bound == results.lower_bound(position)
         with pytest.raises(InvalidOption, match=f"problem {position} is not what was solved"):
             results.result(position, other)
+
+
+def test_a_problem_with_the_same_checksum_is_not_what_was_solved():
+    """One whose tour has another length: the lowest bits of a coordinate can make any checksum."""
+    given = points(2, 6)
+    results = warptsp.solve_many(iter(given), kicks=KICKS)
+    other = np.ascontiguousarray(given[0][::-1] * 2.0)
+    bits, wanted = other.view(np.uint64)[0], mark_of(warptsp.Problem.from_points(given[0]))
+    bits[0] &= np.uint64(0xFFFFFFFF00000000)
+    without, reached = mark_of(warptsp.Problem.from_points(other)), {}
+    for bit in range(32):  # a basis of what they change, by its highest bit (a checksum is linear)
+        bits[0] ^= np.uint64(1 << bit)
+        change, used = mark_of(warptsp.Problem.from_points(other)) ^ without, 1 << bit
+        bits[0] ^= np.uint64(1 << bit)
+        while change.bit_length() in reached:
+            change, used = (a ^ b for a, b in zip((change, used), reached[change.bit_length()], strict=True))
+        reached[change.bit_length()] = change, used
+    change, used = without ^ wanted, 0
+    while change:
+        change, used = (a ^ b for a, b in zip((change, used), reached[change.bit_length()], strict=True))
+    bits[0] |= np.uint64(used)
+    assert mark_of(warptsp.Problem.from_points(other)) == wanted
+    assert results.result(0, given[0]).length == results.lengths[0]
+    with pytest.raises(InvalidOption, match="problem 0 is not what was solved"):
+        results.result(0, other)
 
 
 def test_a_file_that_has_changed_since_is_not_what_was_solved(tmp_path):

@@ -170,7 +170,11 @@ class ManyResults:
             raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
         problem = self._source.problem(position) if problem is None else self._source.read(problem)
         kept, known = self._table.kept(position), problem.known_length
-        if mark_of(problem) != self._table.columns["mark"][position]:
+        if (  # a checksum may be met by chance
+            mark_of(problem) != self._table.columns["mark"][position]
+            or problem.n != len(kept["tour"])
+            or problem.length(kept["tour"]) != length
+        ):
             raise InvalidOption(f"problem {position} is not what was solved: numbers or constraints differ")
         kept["tour"].flags.writeable = False
         if kept["proved_optimal"]:
