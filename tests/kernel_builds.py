@@ -7,6 +7,7 @@ from warptsp.backends.cuda.batch import FILE as BATCH_FILE
 from warptsp.backends.cuda.batch import batch_defines
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.launch_plan import lk_defines
+from warptsp.backends.cuda.source import NATIVE
 from warptsp.papers.exhaustive.cuda_plan import (
     FAST_FILE,
     FAST_KERNELS,
@@ -26,6 +27,7 @@ from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.symmetric import cuda_records as symmetric_records
 from warptsp.problem import Metric
 
+KERNEL_FILES = {path.name for path in NATIVE.rglob("*.cu")}
 FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 # The others differ in a few instructions of the distance.

@@ -55,6 +55,18 @@ def checked_whole(name: str, value: object, least: int, most: int) -> int:
     return number
 
 
+def check_ranges(options: object, **ranges: tuple[float, float | None]) -> None:
+    """Accept options that are None or in their ranges, whose ends belong to them, or raise `InvalidOption`.
+
+    A range whose end is None has none.
+    """
+    for name, (least, most) in ranges.items():
+        value = getattr(options, name)
+        if value is not None and not least <= value <= (math.inf if most is None else most):
+            what = f"{least} or more" if most is None else f"between {least} and {most}"
+            raise InvalidOption(f"{name}: {shown(value)} is not {what}")
+
+
 def check_on_interrupt(on_interrupt: object) -> None:
     """Accept what a call is told to do about signals, or raise `InvalidOption`."""
     if on_interrupt is not None and on_interrupt not in ("raise", "return"):

@@ -292,7 +292,7 @@ def test_links_to_the_outside_stay():
             InvalidOption,
             "'prat': cluster has part, rounds",
         ),
-        ({"cluster": "threads", "cluster_params": {"part": 5}}, InvalidOption, "part: 5 is less than 100"),
+        ({"cluster": "threads", "cluster_params": {"part": 5}}, InvalidOption, "part: 5 is not 100 or more"),
         ({"cluster": "threads", "open": True}, UnsupportedProblem, "open paths are not cut"),
     ],
 )

@@ -202,7 +202,7 @@ def test_a_token_in_the_middle_of_a_phase(n, params, phase):
         ({"breadth": "a,b"}, "breadth"),
         ({"breadth": (5, 9)}, "breadth"),
         ({"breadth": (1,) * 6}, "breadth"),
-        ({"walks": 1.5}, "walks: 1.5 is not a share"),
+        ({"walks": 1.5}, "walks: 1.5 is not between 0 and 1"),
         ({"walks": float("nan")}, "walks: nan"),
         ({"long_links": -0.1}, "long_links: -0.1"),
         ({"temperature": -1.0}, "temperature: -1.0"),

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from warptsp._checks import checked_number
+from warptsp._checks import check_ranges, checked_number
 from warptsp.cluster.executors import Executor, InProcess
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import resolve_threads
@@ -44,11 +44,7 @@ class ClusterParams:
     attempts: int = 3
 
     def __post_init__(self) -> None:
-        least = {"part": 100, "rounds": 1, "attempts": 1}
-        for name, lowest in least.items():
-            value = getattr(self, name)
-            if value is not None and value < lowest:
-                raise InvalidOption(f"{name}: {value} is less than {lowest}")
+        check_ranges(self, part=(100, None), rounds=(1, None), attempts=(1, None))
         for name in ("kicks", "wait", "deadline"):
             value = getattr(self, name)
             if value is not None:

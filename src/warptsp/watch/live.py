@@ -26,7 +26,7 @@ from warptsp.describe import (
 from warptsp.errors import WarpTSPError
 from warptsp.problem import Problem
 from warptsp.progress import Progress
-from warptsp.quantities import finite, format_gap
+from warptsp.quantities import finite, format_gap, grouped
 from warptsp.report.document import thinned
 from warptsp.result import Result
 
@@ -251,15 +251,6 @@ class LiveRun:
         self._changed.notify_all()
 
 
-def grouped(number: int) -> str:
-    """Write a number with thin spaces between thousands, if it has five digits or more.
-
-    >>> grouped(9999), grouped(1234567)
-    ('9999', '1\u2009234\u2009567')
-    """
-    return str(number) if number < 10_000 else f"{number:,}".replace(",", "\u2009")
-
-
 def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
     if progress is None:
         return {"state": "live", "text": "Preparing", "figures": {}}
@@ -274,7 +265,7 @@ def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
         figures["left"] = left
     done, what = work(progress)
     if done:
-        figures[what] = grouped(done)
+        figures[what] = grouped(str(done)).replace(" ", "\u2009")  # a thin space, as everywhere on the page
         figures[f"{what} a second"] = "" if rate is None else short(rate)
     phase = "Search" if progress.phase == "search" else progress.phase.capitalize()
     return {

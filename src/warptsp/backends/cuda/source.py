@@ -18,11 +18,6 @@ _KERNEL = re.compile(
 _DIRECTIVE = re.compile(r'^\s*#\s*(\w+)(?:\s*"([^"]+)")?')
 
 
-def kernel_files() -> list[str]:
-    """Return the names of the kernel files in the package, such as ``"geometry.cu"``."""
-    return sorted(path.name for path in NATIVE.rglob("*.cu"))
-
-
 def expand(file: str | Path) -> str:
     """Return the source of a kernel file with all its headers: by its name in native/, or by its path.
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import warptsp._native as _native
+from warptsp._checks import check_ranges
 from warptsp._native import Kicks
 from warptsp.errors import InvalidOption
 from warptsp.methods.lk import tuning
@@ -57,24 +58,11 @@ class LkParams:
     whole: int = 150_000
 
     def __post_init__(self) -> None:
-        limits = {
-            "candidates": (1, 64),
-            "per_quadrant": (0, 16),
-            "depth": (1, 30),
-            "segment": (1, 10_000),
-            "walk": (1, 1000),
-        }
-        limits |= {"population": (0, 10_000), "part": (100, 10_000_000), "whole": (0, 100_000_000)}
-        for name, (low, high) in limits.items():
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
+        check_ranges(self, candidates=(1, 64), per_quadrant=(0, 16), depth=(1, 30))
+        check_ranges(self, segment=(1, 10_000), walk=(1, 1000), walks=(0, 1), long_links=(0, 1))
+        check_ranges(self, population=(0, 10_000), part=(100, 10_000_000), whole=(0, 100_000_000))
         if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
             raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
-        for name in ("walks", "long_links"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise InvalidOption(f"{name}: {value} is not a share between 0 and 1")
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 

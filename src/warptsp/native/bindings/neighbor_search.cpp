@@ -1,4 +1,4 @@
-// Local search along neighbour lists, for Python: backends.neighbor drives it.
+// Local search along neighbour lists, for Python: warptsp.papers.neighbor_lists drives it.
 #include "papers/neighbor_lists/neighbor_search.h"
 
 #include <nanobind/stl/unique_ptr.h>

@@ -7,7 +7,6 @@
 // Each class has
 //   operator()(a, b)           the whole distance of two cities
 //   real(a, b)                 the distance as the search has it
-//   second_smallest(...)       and price(...) of pricing.h
 #pragma once
 #include <algorithm>
 #include <cmath>

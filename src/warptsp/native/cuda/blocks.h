@@ -1,4 +1,4 @@
-// Sums and scans of a thread block. For the device compiler alone.
+// Sums, scans and the smallest of a thread block or a warp. For the device compiler alone.
 #pragma once
 #include "common/random.h"
 
@@ -8,6 +8,24 @@ constexpr int warp_size = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 
 __device__ __forceinline__ long long global_thread() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
+
+// The smallest of the lanes of a warp, for all of them.
+__device__ __forceinline__ unsigned warp_min(unsigned v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(all_lanes, v);
+#else
+  for (int reach = warp_size / 2; reach > 0; reach /= 2) v = min(v, __shfl_xor_sync(all_lanes, v, reach));
+  return v;
+#endif
+}
+
+__device__ __forceinline__ u64 warp_min(u64 v) {
+  for (int reach = warp_size / 2; reach > 0; reach /= 2) {
+    const u64 other = __shfl_xor_sync(all_lanes, v, reach);
+    v = other < v ? other : v;
+  }
+  return v;
+}
 
 // The sum over the block, for its first thread; in an order that does not change.
 template <int Threads, class T>

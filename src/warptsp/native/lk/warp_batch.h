@@ -50,7 +50,7 @@ class WarpProblem {
   }
 
   WARPTSP_FN void run() {
-    if (given_up()) return;
+    if (given_up<Lanes>(plan_.stop)) return;
     Random random(batch_.seeds[number_], 0, 0);
     take_cities();
     find_candidates();
@@ -68,7 +68,7 @@ class WarpProblem {
       const float mean_edge = (float)(best_length / a_.size);
       if (number > 0) take_tour(best_, 0);
       for (int k = 0; k < plan_.kicks && end == BatchEnd::none;) {
-        if (given_up()) {
+        if (given_up<Lanes>(plan_.stop)) {
           end = BatchEnd::stopped;
           break;
         }
@@ -112,11 +112,6 @@ class WarpProblem {
     const long long size = batch.size;
     return {batch.points ? batch.points + number * size * batch.dimensions : nullptr,
             batch.matrices ? batch.matrices + number * size * size : nullptr, batch.size, batch.dimensions};
-  }
-  WARPTSP_FN bool given_up() const {
-    Var<bool> stop;
-    Lanes::each([&](int lane) { stop[lane] = lane == 0 && plan_.stop && *(const volatile int *)plan_.stop != 0; });
-    return Lanes::ballot(stop) != 0;
   }
   WARPTSP_FN float distance(int a, int b) const { return metric_(a_.place[a], a_.place[b]); }
 

@@ -44,6 +44,14 @@ struct WarpLkCounters {
   WARPTSP_FN u32 work() const { return 2 * passes + steps; }
 };
 
+// Whether the host gives the search up: one load for 300 000 cycles of a kick. `stop` may be null.
+template <class Lanes>
+WARPTSP_FN bool given_up(const int *stop) {
+  typename Lanes::template Var<bool> stops;
+  Lanes::each([&](int lane) { stops[lane] = lane == 0 && stop && *(const volatile int *)stop != 0; });
+  return Lanes::ballot(stops) != 0;
+}
+
 struct WarpLkWork {
   u32 lists[(warp_lk_depth + 3) * 32];  // [interval, lane]: low << 16 | rank << 8 | turned
   float gain_1[32 * first_breadth];

@@ -111,7 +111,7 @@ class WarpPart {
 
   WARPTSP_FN void run(WarpLkCounters &counters) {
     counters = WarpLkCounters{};
-    if (given_up()) return;
+    if (given_up<Lanes>(round_.stop)) return;
     if (round_.blobs)
       take_blob();
     else
@@ -126,7 +126,7 @@ class WarpPart {
       const int kicks = (int)(share * round_.kicks_per_city * a_.size + random.unit());
       const float max_work = round_.max_work * kicks;
       u32 begun = 0;
-      for (int k = -1; k < kicks && !given_up(); k++) {
+      for (int k = -1; k < kicks && !given_up<Lanes>(round_.stop); k++) {
         if (k == 0) begun = search.counters.work();
         if (k > 0 && (float)(search.counters.work() - begun) > max_work) break;
         const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_edge;
@@ -150,13 +150,6 @@ class WarpPart {
   RoundOnDevice round_;
   int part_, copy_, begin_;
   WarpLkArrays<K, Place> a_;
-
-  // One load for 300 000 cycles of a kick.
-  WARPTSP_FN bool given_up() const {
-    Var<bool> stop;
-    Lanes::each([&](int lane) { stop[lane] = lane == 0 && round_.stop && *(const volatile int *)round_.stop != 0; });
-    return Lanes::ballot(stop) != 0;
-  }
 
   // The part's i-th place on the tour, or in the blobs' order.
   WARPTSP_FN int place(int i) const { return around(begin_ + i, round_.rotation, t_.size); }

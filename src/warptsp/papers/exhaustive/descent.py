@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._checks import check_ranges
 from warptsp.backends.instance import has_dummy
 from warptsp.errors import InvalidOption
 from warptsp.machine import ordinals
@@ -69,26 +70,16 @@ class ExhaustiveParams:
 
     def __post_init__(self) -> None:
         check_block(self.block)
-        if self.grid is not None and not 1 <= self.grid <= MAX_GRID:
-            raise InvalidOption(f"grid: {self.grid} is not a number of blocks between 1 and {MAX_GRID}")
-        if self.jobs is not None and self.jobs < 1:
-            raise InvalidOption(f"jobs: {self.jobs} is not a number of jobs, 1 or more")
+        check_ranges(self, grid=(1, MAX_GRID), jobs=(1, None), passes=(1, None))
         if self.grid is not None and self.jobs is not None:
             raise InvalidOption(
                 f"grid {self.grid} and jobs {self.jobs}: one follows from the other; give one of them"
             )
-        check_passes(self.passes)
 
     @property
     def sought(self) -> Sought:
         launch = Launch(self.block, self.grid, self.jobs)
         return Sought((NEIGHBORHOODS[self.neighborhood],), self.passes, launch)
-
-
-def check_passes(passes: int | None) -> None:
-    """Raise InvalidOption for a limit on passes below 1."""
-    if passes is not None and passes < 1:
-        raise InvalidOption(f"passes: {passes} is not a number of passes, 1 or more")
 
 
 class DescentParams(Protocol):

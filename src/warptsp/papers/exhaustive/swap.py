@@ -7,6 +7,7 @@ C. Schulz and G. Hasle, "GPU computing in discrete optimization. Part I", EURO J
 
 from dataclasses import dataclass
 
+from warptsp._checks import check_ranges
 from warptsp.errors import InvalidOption
 from warptsp.methods.protocol import Run
 from warptsp.papers.exhaustive.cuda_studies import FOLDED, check_size
@@ -38,8 +39,7 @@ class SwapParams(ExhaustiveParams):
 
     def __post_init__(self) -> None:
         ExhaustiveParams.__post_init__(self)
-        if self.version is not None and not 1 <= self.version <= FOLDED:
-            raise InvalidOption(f"version: {self.version} is not between 1 and {FOLDED}")
+        check_ranges(self, version=(1, FOLDED))
         if len(self.before) % 2:
             raise InvalidOption(f"before: {len(self.before)} cities are not pairs: a, b, a', b', ...")
         for a, b in self.pairs():

@@ -8,6 +8,7 @@ R. Suda, "Accelerating 2-opt and 3-opt local search using GPU in the travelling 
 
 from dataclasses import dataclass
 
+from warptsp._checks import check_ranges
 from warptsp.errors import InvalidOption
 from warptsp.papers.exhaustive.descent import ExhaustiveParams, descent_method
 from warptsp.papers.exhaustive.neighborhood import TWO_OPT, Launch, Sought
@@ -34,8 +35,7 @@ class TwoOptParams(ExhaustiveParams):
 
     def __post_init__(self) -> None:
         ExhaustiveParams.__post_init__(self)
-        if self.range_size is not None and self.range_size < 1:
-            raise InvalidOption(f"range_size: {self.range_size} is not a number of cities, 1 or more")
+        check_ranges(self, range_size=(1, None))
         if self.range_size is not None and not self.tour_order:
             raise InvalidOption("range_size: ranges lie in tour order; leave tour_order out")
 

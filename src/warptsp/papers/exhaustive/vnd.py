@@ -8,9 +8,10 @@ Journal of Operational Research 130 (2001); G. Ermiş (2015) names it as future 
 
 from dataclasses import dataclass
 
+from warptsp._checks import check_ranges
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.protocol import Run
-from warptsp.papers.exhaustive.descent import check_passes, descend, descent_method
+from warptsp.papers.exhaustive.descent import descend, descent_method
 from warptsp.papers.exhaustive.neighborhood import (
     MAX_CITIES_CPU,
     MAX_CITIES_GPU,
@@ -38,7 +39,7 @@ class VndParams:
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_passes(self.passes)
+        check_ranges(self, passes=(1, None))
         if not self.order:
             raise InvalidOption(f"order: no neighbourhood; there are {', '.join(NEIGHBORHOODS)}")
         for name in self.order:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from warptsp._checks import check_ranges
 from warptsp._native import Kicks
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
@@ -30,6 +31,7 @@ from warptsp.methods.protocol import View, ViewedRun, best_of
 from warptsp.papers.neighbor_lists.cuda_tuning import ILS_DEPTH
 from warptsp.papers.neighbor_lists.moves import Moves
 from warptsp.papers.neighbor_lists.search import (
+    MAX_NEIGHBORS,
     NEIGHBORS,
     NeighborSearch,
     Prepared,
@@ -106,17 +108,14 @@ class IlsParams:
     block: int | None = None
 
     def __post_init__(self) -> None:
-        check_lists(self.neighbors, self.block, self.improvement, self.edges)
+        check_ranges(self, neighbors=(1, MAX_NEIGHBORS), segment=(0, MAX_SEGMENT), chains=(1, MAX_CHAINS))
+        check_lists(self.block, self.improvement, self.edges)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
         if self.temperature is not None and self.acceptance != "annealed":
             raise InvalidOption(f"temperature: only acceptance 'annealed' has one, not {self.acceptance!r}")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
-        if not 0 <= self.segment <= MAX_SEGMENT:
-            raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
-        if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
-            raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
     def in_parts(self, n: int) -> bool:
         """Whether a GPU makes its kicks in all parts of a tour of `n` cities at once."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._checks import check_ranges
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.methods.annealing import COLD
@@ -76,15 +77,12 @@ class DescentParams:
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_lists(self.neighbors, self.block, self.improvement, self.edges)
-        if self.passes is not None and self.passes < 0:
-            raise InvalidOption(f"passes: {self.passes} is less than 0")
+        check_ranges(self, neighbors=(1, MAX_NEIGHBORS), passes=(0, None))
+        check_lists(self.block, self.improvement, self.edges)
 
 
-def check_lists(neighbors: int, block: int | None, improvement: str, edges: str) -> None:
+def check_lists(block: int | None, improvement: str, edges: str) -> None:
     """Raise InvalidOption for impossible values of what all methods on neighbour lists have."""
-    if not 1 <= neighbors <= MAX_NEIGHBORS:
-        raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
     check_block(block, CHAIN_THREADS)
     if edges == "next" and improvement != "best":
         raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")

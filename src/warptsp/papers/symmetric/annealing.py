@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import check_ranges
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -93,10 +94,7 @@ class SymmetricAnnealingParams:
             raise InvalidOption(f"acceptance: {self.acceptance!r} is not a share between 0 and 1")
         if self.acceptance is not None and self.temperature is not None:
             raise InvalidOption("temperature and acceptance both say how hot it is at the start: give one")
-        for name in ("iterations", "rotations", "chains"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InvalidOption(f"{name}: {value!r} is not 1 or more")
+        check_ranges(self, iterations=(1, None), rotations=(1, None), chains=(1, None))
         if self.iterations is not None and self.rotations is not None and self.iterations >= self.rotations:
             raise InvalidOption(
                 f"iterations: {self.iterations} at each temperature, of {self.rotations} rotations: such a "

@@ -10,6 +10,7 @@ the same on every device.
 from dataclasses import dataclass
 from typing import Literal
 
+from warptsp._checks import check_ranges
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -47,8 +48,7 @@ class SymmetricTwoOptParams:
 
     def __post_init__(self) -> None:
         check_least_gain(self.least_gain)
-        if self.elements is not None and self.elements < 1:
-            raise InvalidOption(f"elements: {self.elements!r} is not 1 or more")
+        check_ranges(self, elements=(1, None))
         if self.elements is not None and self.order != "hardware":
             raise InvalidOption(f"elements: only the order hardware has some, not {self.order}")
         check_block(self.block, SYMMETRIC_THREADS)

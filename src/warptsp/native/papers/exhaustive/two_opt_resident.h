@@ -6,11 +6,12 @@
 // That is the barrier, too. A slot is written again two passes later, when everybody has read it, since the pass
 // between was complete.
 #pragma once
+#include "cuda/blocks.h"
 #include "papers/exhaustive/descent_state.h"
 
 namespace warptsp::exhaustive {
 
-typedef unsigned long long MoveKey;
+typedef u64 MoveKey;
 
 constexpr int resident_block = 512;
 
@@ -66,20 +67,13 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
       const MoveKey key = key_of(delta, row, column);
       best = key < best ? key : best;
     });
-    const auto min_of_warp = [](MoveKey key) {
-      for (int reach = 16; reach; reach /= 2) {
-        const MoveKey other = __shfl_xor_sync(0xffffffffu, key, reach);
-        key = other < key ? other : key;
-      }
-      return key;
-    };
-    best = min_of_warp(best);
+    best = warp_min(best);
     if (thread % 32 == 0) keys[thread / 32] = best;
     __syncthreads();
     const MoveKey tag = (MoveKey)((done + 1) & ((1 << key_tag_bits) - 1));
     MoveKey *const round = slots + (done & 1) * gridDim.x;
     if (thread < 32) {
-      best = min_of_warp(thread < resident_block / 32 ? keys[thread] : none);
+      best = warp_min(thread < resident_block / 32 ? keys[thread] : none);
       if (thread == 0) ((volatile MoveKey *)round)[blockIdx.x] = best | tag;
       best = none;
       for (int b = thread; b < (int)gridDim.x; b += 32) {
@@ -89,7 +83,7 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
         other -= tag;
         best = other < best ? other : best;
       }
-      best = min_of_warp(best);
+      best = warp_min(best);
       // Every block checks the move for itself, a lane each of the rows that it may belong to.
       const int row = (int)(best >> key_tag_bits) & (max_resident - 1);
       const int j = (int)(best >> (key_tag_bits + key_place_bits)) & (max_resident - 1), i = row + thread;

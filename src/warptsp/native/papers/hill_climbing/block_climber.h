@@ -47,23 +47,6 @@ struct ClimberCommon {
   u64 sum;
 };
 
-__device__ __forceinline__ unsigned warp_min(unsigned v) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(all_lanes, v);
-#else
-  for (int reach = warp_size / 2; reach > 0; reach /= 2) v = min(v, __shfl_xor_sync(all_lanes, v, reach));
-  return v;
-#endif
-}
-
-__device__ __forceinline__ u64 warp_min(u64 v) {
-  for (int reach = warp_size / 2; reach > 0; reach /= 2) {
-    const u64 other = __shfl_xor_sync(all_lanes, v, reach);
-    v = other < v ? other : v;
-  }
-  return v;
-}
-
 constexpr unsigned no_key = ~0u;
 
 // The smaller a negative delta, the smaller its key; those that are not negative come last.
