@@ -156,7 +156,7 @@ proving.CHECKPOINT_SECONDS = 0.0
 node_solver._ROUNDS = dict.fromkeys(node_solver.Effort, 1)
 node_solver._ROUNDS_IN_TREE = 2, 2
 node_solver.MOST_STATES = 0
-branch_and_cut.WORTH_DOMINOES, branch_and_cut.WORTH_WIDE = (0, 0), 1
+branch_and_cut.WORTH_DOMINOES, branch_and_cut.WORTH_WIDE = (0, 0), (1, 1e9)
 problem = warptsp.Problem.from_points(np.load({str(points)!r}), "EUC_2D")
 def kill(now):
     if now.nodes > 3:

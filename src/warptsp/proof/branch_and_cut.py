@@ -32,8 +32,8 @@ STEPS_OF_MEMBER = 150
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
 ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
-WORTH_WIDE = 0.0013
-"""Share of the length below which a root's gap is left to the tree, without cuts of large pieces."""
+WORTH_WIDE = 0.0013, 0.8
+"""Share of the length, and mean edges of the tour: a root's gap above either is worth cuts of large pieces."""
 WORTH_DOMINOES = 0.8, 6.0
 """Mean edges of the tour between which a root's gap is worth dominoes (EXP-555)."""
 MOST_SOLVERS = 8
@@ -147,10 +147,11 @@ class BranchAndCut:
                 near, far = (edges / self.instance.size for edges in WORTH_DOMINOES)
                 if self._is_near(near) or not self._is_near(far):
                     continue
-            if effort >= Effort.WIDE and not done:
-                if effort is Effort.WIDE and not self._is_near(WORTH_WIDE):
+            if effort is Effort.WIDE and not done:
+                near = min(WORTH_WIDE[0], WORTH_WIDE[1] / self.instance.size)
+                if not self._is_near(near):
                     self._search_as_worked(root, root.relaxation.ends, root.program.iterations)
-                if self._is_near(WORTH_WIDE):
+                if self._is_near(near):
                     break
             done = done or root.cut_at_root(effort)
             if not done and self.token.stopped():

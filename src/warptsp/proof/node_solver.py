@@ -44,8 +44,7 @@ _STALL = {
     Effort.TIGHTENING: 0.02,
     Effort.LOCAL: 0.01,
     Effort.DOMINOES: 0.01,
-    Effort.WIDE: 0.02,
-    Effort.PATIENT: 0.004,
+    Effort.WIDE: 0.004,
 }
 _STALL_IN_TREE = 0.04
 _ROUNDS = {
@@ -55,7 +54,6 @@ _ROUNDS = {
     Effort.LOCAL: 150,
     Effort.DOMINOES: 150,
     Effort.WIDE: 1000,
-    Effort.PATIENT: 1000,
 }
 _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
 DEEP = 3

@@ -212,8 +212,7 @@ void bind_proof(nb::module_ &m) {
       .value("TIGHTENING", Effort::tightening)
       .value("LOCAL", Effort::local)
       .value("DOMINOES", Effort::dominoes)
-      .value("WIDE", Effort::wide)
-      .value("PATIENT", Effort::patient);
+      .value("WIDE", Effort::wide);
   nb::class_<Cuts>(m, "Cuts", "Cuts of one relaxation, for others.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
       .def(nb::new_(&make), arg("lengths"), arg("tour"), arg("seed"), arg("token"))

@@ -75,6 +75,7 @@ class Facets {
     basis_.resize(m);
     price_.assign(m, 0.0);
     columns_.clear();
+    candidates_.clear();
     last_walk_.clear();
     edge_of_.assign((size_t)nodes_ * nodes_, -1);
     for (int e = 0; e < m; ++e) {
@@ -103,8 +104,9 @@ class Facets {
     return false;
   }
 
-  // A slack, -1 - e, or a known walk, that improves the packing; INT_MAX for none.
-  int entering_column() const {
+  // A slack, -1 - e, or a known walk, that improves the packing; INT_MAX for none. Most walks cost more than 1 for long:
+  // those are looked at again when all others do, too.
+  int entering_column() {
     int entering = INT_MAX;
     double least = -1e-8;
     for (int e = 0; e < edges_; ++e)
@@ -113,16 +115,29 @@ class Facets {
         entering = -1 - e;
       }
     if (entering != INT_MAX) return entering;
-    double most = 1e-5;
-    for (size_t c = 0; c < columns_.size(); ++c) {
+    entering = cheapest_candidate();
+    if (entering != INT_MAX) return entering;
+    candidates_.resize(columns_.size());
+    std::iota(candidates_.begin(), candidates_.end(), 0);
+    return cheapest_candidate();
+  }
+
+  // Of the walks that are looked at, which from here on are those that cost less than 1; INT_MAX for none.
+  int cheapest_candidate() {
+    int cheapest = INT_MAX;
+    double least = 1.0 - 1e-5;
+    size_t kept = 0;
+    for (const int c : candidates_) {
       double cost = 0.0;
       for (const int e : columns_[c]) cost += price_[e];
-      if (1.0 - cost > most) {
-        most = 1.0 - cost;
-        entering = (int)c;
-      }
+      if (cost >= 1.0 - 1e-5) continue;
+      candidates_[kept++] = c;
+      if (cost >= least) continue;
+      least = cost;
+      cheapest = c;
     }
-    return entering;
+    candidates_.resize(kept);
+    return cheapest;
   }
 
   // Adds cheap walks; the cheapest one is `entering` if it costs less than 1. False if the graph is not connected, or if
@@ -130,24 +145,33 @@ class Facets {
   bool price_walks(Random &random, int &entering) {
     const int k = nodes_;
     const double least_step = is_wide() ? 1e-5 : 1e-7;  // where walks are found by local search, they are to be short
+    // Among walks that cost the same, those for which much is left of their edges bring most (EXP-576).
+    left_.assign(edges_, 0.0);
+    for (int i = 0; i < edges_; ++i)
+      if (basis_[i] < 0) left_[-1 - basis_[i]] = used_[i];
     constexpr double far = 1e6;
     distance_.assign((size_t)k * k, far);
     via_.assign((size_t)k * k, -1);
     for (int i = 0; i < k; ++i) distance_[at(i, i)] = 0.0;
     for (int e = 0; e < edges_; ++e) {
       const int i = graph_->from[e], j = graph_->to[e];
-      const double cost = std::max(0.0, price_[e]) + least_step * (1.0 + random.unit());
+      const double cost = std::max(0.0, price_[e]) + least_step * (0.6 / (0.6 + left_[e]) + 0.2 * random.unit());
       distance_[at(i, j)] = distance_[at(j, i)] = cost;
     }
     // Shortest paths between all nodes (Floyd, 1962).
     for (int z = 0; z < k; ++z)
-      for (int i = 0; i < k; ++i)
+      for (int i = 0; i < k; ++i) {
+        const double *const onward = &distance_[at(z, 0)], first = distance_[at(i, z)];
+        double *const distance = &distance_[at(i, 0)];
+        int *const via = &via_[at(i, 0)];
+        if (first >= far || i == z) continue;
         for (int j = 0; j < k; ++j) {
-          const double longer = distance_[at(i, z)] + distance_[at(z, j)];
-          if (longer >= distance_[at(i, j)] - 1e-15) continue;
-          distance_[at(i, j)] = longer;
-          via_[at(i, j)] = z;
+          const double longer = first + onward[j];
+          if (longer >= distance[j] - 1e-15) continue;
+          distance[j] = longer;
+          via[j] = z;
         }
+      }
     for (int j = 1; j < k; ++j)
       if (distance_[j] > 0.1 * far) return false;
     least_ = 1.0 - 1e-5;
@@ -179,9 +203,9 @@ class Facets {
   // The same for more nodes: by local search, and where that finds none, by the dynamic programme for classes of nodes
   // between which ways cost nothing. False where these are too many.
   bool price_wide(Random &random) {
-    constexpr int few_classes = 9;  // for which the dynamic programme takes less time than a local search
+    constexpr int few_classes = 12;  // for which the dynamic programme takes less time than a local search
     constexpr int kicks = 40;
-    constexpr size_t enough = 4;
+    constexpr size_t enough = 2;
     constexpr double nothing = 2e-4;
     const std::vector<std::vector<int>> classes = classes_within(distance_, nothing);
     const int c = (int)classes.size();
@@ -356,8 +380,8 @@ class Facets {
   std::vector<char> joined_;
   double least_ = 0.0;
   int entering_ = INT_MAX;
-  std::vector<double> inverse_, used_, price_, direction_, distance_;
-  std::vector<int> basis_, edge_of_, via_;  // via_: a node between two, -1 for none
+  std::vector<double> inverse_, used_, price_, direction_, distance_, left_;  // left_: of each edge's weight, unpacked
+  std::vector<int> basis_, edge_of_, via_, candidates_;                       // via_: a node between two, -1 for none
   std::vector<std::vector<int>> columns_;
 };
 

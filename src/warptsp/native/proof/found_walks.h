@@ -13,6 +13,8 @@ namespace warptsp::proof {
 
 class FoundWalks {
  public:
+  static constexpr double least_gain = 2e-6;  // less is not worth a step
+
   struct Walk {
     double length;
     std::vector<int> nodes;
@@ -66,7 +68,7 @@ class FoundWalks {
       for (int j = i + 2; j < n_; ++j) {
         if (i == 0 && j == n_ - 1) continue;
         const int a = walk[i], b = walk[i + 1], c = walk[j], e = walk[j + 1 < n_ ? j + 1 : 0];
-        if (d(a, c) + d(b, e) >= d(a, b) + d(c, e) - 1e-10) continue;
+        if (d(a, c) + d(b, e) >= d(a, b) + d(c, e) - least_gain) continue;
         std::reverse(walk.begin() + i + 1, walk.begin() + j + 1);
         any = true;
       }
@@ -80,11 +82,11 @@ class FoundWalks {
         const auto at = [&](int i) { return walk[i % n_]; };
         const int before = at(from + n_ - 1), first = at(from), last = at(from + count - 1), after = at(from + count);
         const double saved = d(before, first) + d(last, after) - d(before, after);
-        if (saved <= 1e-10) continue;
+        if (saved <= least_gain) continue;
         for (int k = from + count; k < from + n_ - 1; ++k) {
           const int a = at(k), b = at(k + 1);
           const double kept = d(a, first) + d(last, b) - d(a, b), turned = d(a, last) + d(first, b) - d(a, b);
-          if (std::min(kept, turned) >= saved - 1e-10) continue;
+          if (std::min(kept, turned) >= saved - least_gain) continue;
           std::rotate(walk.begin(), walk.begin() + from, walk.end());
           if (turned < kept) std::reverse(walk.begin(), walk.begin() + count);
           std::rotate(walk.begin(), walk.begin() + count, walk.begin() + (k - from + 1));

@@ -19,11 +19,13 @@ class LocalCuts {
  public:
   static constexpr int ways_to_shrink = 10;
   static constexpr int far_ways = 8;  // after those, for large pieces
+  // Solutions and their means are full of edges that are off 0 or 1 by this and less: these are not worth nodes (EXP-577).
+  static constexpr double little = 0.01;
 
   explicit LocalCuts(FoundCuts &found) : found_(found) {}
 
-  // Cuts of up to `classes` classes. `way`: odd ones contract all edges of weight 1, even ones only those whose
-  // contraction loses no violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on neighbours
+  // Cuts of up to `classes` classes. `way`: odd ones contract all edges of about the weight 1, even ones only those whose
+  // contraction loses hardly a violated cut; 2 and 3: half of the tight sets are contracted first; from 4 on neighbours
   // that up to 2, 2.5 or 3 edges leave together are merged in pairs afterwards, one to three times; from 10 on that up to
   // 2.3 or 2.5 leave, two or three times. No piece grows from a city that `rests`.
   void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random,
@@ -71,7 +73,7 @@ class LocalCuts {
  private:
   static bool is_fractional(const Contraction &graph, int v) {
     return std::any_of(graph.around(v).begin(), graph.around(v).end(),
-                       [](const Support::Edge &edge) { return edge.value > 1e-4 && edge.value < 1.0 - 1e-4; });
+                       [](const Support::Edge &edge) { return edge.value > little && edge.value < 1.0 - little; });
   }
 
   static void contract_sets(Contraction &graph, const std::vector<std::vector<int>> &sets, Random &random) {
@@ -89,9 +91,9 @@ class LocalCuts {
   // An edge of weight 1 whose ends are joined to a third node with 1 together may go (Padberg and Rinaldi, 1990).
   static bool may_go(const Contraction &graph, int u, int v) {
     for (const Support::Edge &edge : graph.around(u))
-      if (edge.to != v && edge.value + graph.between(v, edge.to) >= 1.0 - 1e-5) return true;
+      if (edge.to != v && edge.value + graph.between(v, edge.to) >= 1.0 - little) return true;
     return std::any_of(graph.around(v).begin(), graph.around(v).end(),
-                       [&](const Support::Edge &edge) { return edge.to != u && edge.value >= 1.0 - 1e-5; });
+                       [&](const Support::Edge &edge) { return edge.to != u && edge.value >= 1.0 - little; });
   }
 
   static void contract_edges(Contraction &graph, bool all) {
@@ -102,7 +104,7 @@ class LocalCuts {
       if (!graph.is_node(v)) continue;
       int gone = -1;
       for (const Support::Edge &edge : graph.around(v))
-        if (edge.value >= 1.0 - 1e-5 && (all || may_go(graph, v, edge.to))) {
+        if (edge.value >= 1.0 - little && (all || may_go(graph, v, edge.to))) {
           gone = edge.to;
           break;
         }

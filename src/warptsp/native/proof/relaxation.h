@@ -39,7 +39,7 @@ struct SparseLines {
   std::vector<double> value;
 };
 
-enum class Effort { subtours, blossoms, tightening, local, dominoes, wide, patient };
+enum class Effort { subtours, blossoms, tightening, local, dominoes, wide };
 
 struct RoundReport {
   int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0;
@@ -587,14 +587,13 @@ class Relaxation {
       seek(tightened, may_tighten, report.tightened, [&] { tighten(found, activity); });
       seek(minimum_cuts, report.components == 1 && are_few(10), report.subtours,
            [&] { MinimumCuts(found, tight).find(scale_); });
+      // What others find may be much, and raise the bound little.
+      seek(wide_cuts, effort == Effort::wide && are_few(60), report.local, [&] { find_wide(found, tight, token); });
       if (is_dear) keep_apart(found.cuts());
       seek(all_blossoms, effort >= (is_dear ? Effort::blossoms : Effort::tightening) && are_few(30), report.blossoms,
            [&] { Blossoms(found).find_by_cuts(); });
       seek(local_cuts, effort >= Effort::local && are_few(60), report.local,
            [&] { find_local(found, tight, threads, token); });
-      // Cuts of other kinds may be many, and raise the bound little.
-      seek(wide_cuts, effort >= Effort::wide && are_few(effort == Effort::patient ? 40 : 10), report.local,
-           [&] { find_wide(found, tight, token); });
       if (is_dear) keep_apart(found.cuts());
     };
     for (Turn &turn : turns_) turn.is_done = false;
