@@ -285,6 +285,20 @@ def test_a_fast_move_down_stays_behind_what_was_cut_there(tmp_path, down):
     )
 
 
+def test_a_fast_move_in_the_plane_stays_behind_what_was_cut_there(tmp_path):
+    """As adaptive clearing moves without lifting, where nothing is left."""
+    slots = [f"G0 X{x} Y0|G1 Z-3 F100|G1 X{x + 50} F600|G1 X{x + 9} F3000|G0 Z5|" for x in (0, 90, 200)]
+    through = "G0 X25 Y-40|G1 Z-3 F100|G1 Y0 F600|G1 X45 F3000|G1 Y40 F600|G0 Z5|"
+    text = HEAD + "".join([*slots, through]) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert out.index("G0 X0 Y0") < out.index("G0 X25 Y-40")
+    late, early = (HEAD + slots[1] + "".join(two) + END for two in ((slots[0], through), (through, slots[0])))
+    with pytest.raises(NotVerified, match="overlap, have different depths"):
+        verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
+    alike = shuffles(tmp_path / "a.nc", text.replace("F3000", "F600"))
+    assert len({out.index("G0 X0 Y0") < out.index("G0 X25 Y-40") for out in alike}) == 2
+
+
 @pytest.mark.parametrize("faster", ["M3 S12000|G4 P3", "M5|S12000|M3|G4 P3", "S12000."])
 def test_nothing_passes_where_the_spindle_gets_another_speed(tmp_path, faster):
     """A wait for it may follow, which is of use there only."""

@@ -21,7 +21,8 @@ class Cuts:
 
     `depths` has one value for each of `segments`: only those of one depth may change places. Rapid moves
     below the top of what is cut have one of their own: they go where something was cut away before. So does
-    what goes straight down faster than `slowest`, the slowest feed rate of moves down in its state.
+    what is faster than `slowest`, the slowest feed rate of its kind of cuts in its state: straight down as a
+    rapid move, in the plane one for each feed rate.
     """
 
     segments: list[Segment]
@@ -66,12 +67,12 @@ class Cuts:
                 found.add((float(feed) if feed else None, float(power) if power else None))
                 pieces[-1] = found
                 segments += [(*a[:2], *b[:2]) for a, b in pairwise(points)]
-                depths += [(low, high)] * (len(points) - 1)
+                fast = _fast(line, slowest or {})
+                depths += [(low, high, fast) if fast else (low, high)] * (len(points) - 1)
             else:
                 top = max(top, low)
                 segments.append((x, y, x, y))
-                fast = slowest and _is_down(line) and float(line.after.feed) > slowest[line.after.hard]
-                depths.append(("rapid" if fast else low, low))
+                depths.append(("rapid" if _fast(line, slowest or {}) else low, low))
         regimes: list[Hashable] = [frozenset(piece) for piece in pieces if piece is not None]
         return cls(segments, depths, regimes, top, lit, in_plane)
 
@@ -86,18 +87,29 @@ class Cuts:
                     self.lit, self.in_plane)  # fmt: skip
 
 
-def slowest_down(lines: list[Line]) -> dict[Hashable, float]:
-    """The slowest feed rate of all cuts that go down in each state of the machine."""
+def slowest_feeds(lines: list[Line], flat: bool) -> dict[Hashable, float]:
+    """The slowest feed rate of each kind of cuts in each state; where nothing is cut away, of those down."""
     slowest: dict[Hashable, float] = {}
-    for line in filter(_is_down, lines):
-        feed, hard = float(line.after.feed), line.after.hard
-        slowest[hard] = min(feed, slowest.get(hard, feed))
+    for line in lines:
+        kind = _kind(line)
+        if kind and (kind[0] or not flat):
+            feed = float(line.after.feed)
+            slowest[kind] = min(feed, slowest.get(kind, feed))
     return slowest
 
 
-def _is_down(line: Line) -> bool:
-    low, high = line.after.z, line.before.z
-    return line.cuts and bool(line.after.feed) and low is not None and high is not None and low < high
+def _kind(line: Line) -> tuple[bool, Hashable] | None:
+    """Whether a cut goes down, and in which state; None for what goes straight up."""
+    before, after = line.before, line.after
+    down = None not in (before.z, after.z) and after.z < before.z  # type: ignore[operator]
+    plane = (before.x, before.y) != (after.x, after.y) or line.arc is not None
+    return (down, after.hard) if line.cuts and after.feed and (down or plane) else None
+
+
+def _fast(line: Line, slowest: dict[Hashable, float]) -> float:
+    """The feed rate of a cut that is faster than the slowest of its kind, or else 0."""
+    feed = float(line.after.feed or 0)
+    return feed if feed > slowest.get(_kind(line), math.inf) else 0.0
 
 
 def _at(x: object, y: object, z: object) -> _Point:

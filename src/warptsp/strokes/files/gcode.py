@@ -7,8 +7,8 @@ again. Blocks follow each other in another order only where that changes nothing
   must be that in which it was written. Stretches of blocks share one such state, and lines between stretches
   keep their place.
 - A block ends where the spindle gets another speed, since a time to reach it may follow.
-- Within a stretch, blocks of different feed or power are groups. Blocks that overlap others of another depth
-  are a group behind these, or one unit with the block before them.
+- Within a stretch, blocks of different feed or power are groups. Blocks that overlap others at another depth
+  or, where that may be a link, feed rate are a group behind these, or one unit with the block before them.
 - What the lines behind a stretch find must be what they found: if they ask for it, the last block stays.
 
 Only the rapid move of a block is rewritten, and only by what it took over from the block before it: a
@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
-from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_down
+from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_feeds
 from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
 from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
@@ -141,11 +141,11 @@ class _Arrangement:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cuts = Cuts.of(program.lines, program.highest)
-        self.slowest = slowest_down(program.lines)
         beam = self.cuts.in_plane and self.cuts.lit and all(
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
         self.flat = program.heights <= 1 or program.prints or beam
+        self.slowest = slowest_feeds(program.lines, self.flat)
         # Where cuts are below 0 and the tool is ever above it, 0 is the top of the workpiece: beside what is
         # cut away below, all is full.
         floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf

@@ -29,7 +29,7 @@ class Piece:
     paths: list[Points] = field(default_factory=list)
     depths: list[tuple[float, float]] = field(default_factory=list)
     air: list[bool] = field(default_factory=list)  # whether a rapid move up went before it
-    dives: list[tuple[Hashable, Decimal] | None] = field(default_factory=list)  # straight down: how fast
+    paces: list[tuple[Hashable, Decimal] | None] = field(default_factory=list)  # how fast, and of what kind
     regime: set[Hashable] = field(default_factory=set)
     epoch: int = 0
 
@@ -58,7 +58,7 @@ class Run:
     rapids: list[Rapid] = field(default_factory=list)
     fixed: list[Hashable] = field(default_factory=list)  # what keeps its place, in order
     heights: set[Decimal] = field(default_factory=set)
-    slowest: dict[Hashable, Decimal] = field(default_factory=dict)  # feed rate of what goes down, by state
+    slowest: dict[Hashable, Decimal] = field(default_factory=dict)  # feed rate of each kind of cuts
     unknown: int = 0  # moves to heights that nobody knows
     downs: list[Rapid] = field(default_factory=list)  # rapid moves down, at one place
     prints: bool = False
@@ -374,15 +374,16 @@ class _Machine:
             path = self.path(begin, values)
             if path is None:
                 return False
-        dive = None
-        if path is not None and below is not None and above is not None and above < below and self.feed:
-            key = self.epoch, self.chosen
-            self.run.slowest[key] = min(self.feed, self.run.slowest.get(key, self.feed))
-            dive = (key, self.feed) if len(path[0]) == 1 else None
+        pace = None
+        down = below is not None and above is not None and above < below
+        if path is not None and self.feed and (down or len(path[0]) > 1):
+            kind = down, self.epoch, self.chosen
+            self.run.slowest[kind] = min(self.feed, self.run.slowest.get(kind, self.feed))
+            pace = kind, self.feed
         text = line if not fed else re.sub(r"(?i)E\s*[-+.0-9]+", "E", line, count=1)
         laid = fed if self.modal.get("filament") != "M83" else Decimal(0)
         self.work(line if not laid else "", number, (self.motion, tuple(begin.values()),
-                  tuple(self.at.values()), text, fed, self.drawn), path, dive)  # fmt: skip
+                  tuple(self.at.values()), text, fed, self.drawn), path, pace)  # fmt: skip
         if not plane and "Z" not in values:
             self.drawn += fed
         return True
@@ -437,7 +438,7 @@ class _Machine:
         return np.array([[float(place[axis] or 0) for axis in "XY"] for place in (begin, self.at)])
 
     def work(self, line: str, number: int, what: Hashable, path: _Path | None,
-             dive: tuple[Hashable, Decimal] | None = None) -> None:  # fmt: skip
+             pace: tuple[Hashable, Decimal] | None = None) -> None:  # fmt: skip
         """Note a cut, a dwell, or a rapid move down."""
         if self.piece is None:
             self.counted = 0
@@ -458,7 +459,7 @@ class _Machine:
             piece.paths.append(points)
             piece.depths.append((low, high))
             piece.air.append(self.air)
-            piece.dives.append(dive)
+            piece.paces.append(pace)
             if len(points) > 1:
                 piece.regime.add((self.feed, self.power))
 
