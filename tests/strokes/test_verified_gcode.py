@@ -369,7 +369,7 @@ def test_outputs_do_what_they_do_where_they_did(tmp_path, output):
         verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
 
 
-@pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
+@pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5", "M117 #1 = [2*3]"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"
     text = HEAD + hole(0) + hole(9) + slower + border + "|" + hole(6) + hole(70) + hole(4) + END

@@ -27,13 +27,15 @@ import numpy as np
 
 from warptsp.errors import ParseError
 from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_feeds
-from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
+from warptsp.strokes.files._gcode_lines import Line, Program, State, read_lines
 from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
+from warptsp.strokes.gcode_words import NUMBER, uncommented
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
+_WORD = re.compile(rf"([A-Za-z])\s*{NUMBER}")
 _SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _RAPID = re.compile(r"(?i)\bG0*0(?![\d.])")
 
@@ -358,7 +360,9 @@ class _Writer:
     """A program in a new order, with the numbers and codes of the old one."""
 
     def __init__(self, texts: list[str]) -> None:
-        codes = next((match[0] for text in texts if (match := _RAPID.search(bare_text(text) or ""))), "G0")
+        codes = next(
+            (match[0] for text in texts if (match := _RAPID.search(uncommented(text)[0] or ""))), "G0"
+        )
         self.rapid_code = codes
 
     def written(self, stretches: list[_Stretch], units: list[list[_Block]]) -> list[str]:
@@ -392,7 +396,7 @@ class _Writer:
     def rapid(self, line: Line, state: State) -> str:
         """The rapid move of a block, with what it took over from the block before it."""
         text = line.text.rstrip("\r")
-        bare = bare_text(text) or ""
+        bare = uncommented(text)[0] or ""
         added = []
         for letter, value, now in (("X", line.after.x, state.x), ("Y", line.after.y, state.y)):
             if letter not in line.letters and value is not None and str(value) != str(now):
@@ -406,7 +410,7 @@ class _Writer:
         code = self.rapid_code if "G0" not in line.codes and state.motion != 0 else ""
         if not added and not code:
             return line.text
-        words = list(WORD.finditer(bare))
+        words = list(_WORD.finditer(bare))
         space = " " if " " in bare.strip() or len(words) == 1 else ""
         end = words[-1].end()
         if text[:end] != bare[:end]:  # a comment between words: all of them go behind

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from warptsp.strokes.verify._gcode_arcs import SAG
+from warptsp.strokes.gcode_arcs import SAG
+from warptsp.strokes.gcode_words import tool_width
 from warptsp.strokes.verify._gcode_machine import Rapid, Run, run_program
 from warptsp.strokes.verify.work import (
     Ints,
@@ -184,22 +185,16 @@ def _depths_in_order(first: Run, second: Run, place: Ints) -> None:
         works.append((rapid.behind - 0.5, behind[at].behind - 0.5, rapid.path, height, rapid.line))
     if not works:
         return
+    reach = max(2 * SAG, tool_width(first.comments, first.inches, first.prints))
     works.sort(key=lambda work: work[0])
     order = sorted(range(len(works)), key=lambda k: (works[k][1], works[k][0]))
     where = np.empty(len(works), dtype=np.intp)
     where[order] = np.arange(len(works))
-    wrong = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, _width(first))
+    wrong = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, reach)
     if wrong is not None:
         lines = [works[w][4] for w in wrong]
         raise NotVerified(f"is not written: the cuts at lines {lines[0]} and {lines[1]} overlap, have "
                           "different depths or feed rates and would change places")  # fmt: skip
-
-
-def _width(run: Run) -> float:
-    """That of the widest tool in the unit of the program, or what it may be where no comment tells it."""
-    mm, inch = (1 / 25.4, 1.0) if run.inches else (1.0, 25.4)
-    widths = [width * {"": 1.0, "mm": mm}.get(unit, inch) for width, unit in run.widths]
-    return max([2 * SAG if run.told or run.prints else 6.35 * mm, *widths])
 
 
 def _low(run: Run, top: float, flat: bool) -> list[Rapid]:
