@@ -369,6 +369,30 @@ def test_outputs_do_what_they_do_where_they_did(tmp_path, output):
         verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
 
 
+def test_where_a_tool_change_leaves_the_machine_nobody_knows(tmp_path):
+    """Some go to a rack for tools: what follows names X and Y, though they are as before."""
+    text = (
+        HEAD
+        + "T1 M6|"
+        + hole(0)
+        + hole(90)
+        + "T2 M6|"
+        + hole(0)
+        + "G0 X40|G1 Z-1|G0 Z5|" * 2
+        + hole(20)
+        + END
+    )
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert re.search(r"T2 M6\nG0 X\d+ Y0\n", out)
+    with pytest.raises(NotVerified, match="rapid moves would go to other places"):
+        verify(
+            "gcode", lines(text).encode(), lines(text.replace("M6|G0 X0 Y0", "M6|G0 X0")).encode(), Rules()
+        )
+    other = HEAD + "T1 M6|" + hole(90) + hole(0) + text[text.index("T2 M6") :]
+    with pytest.raises(NotVerified, match="in another place"):
+        verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
+
+
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5", "M117 #1 = [2*3]"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"
@@ -415,7 +439,19 @@ BACK = [
     "GOTO10",
     "N9GOTO10",
 ]
-BACK += ["GOTOB N10", "REPEAT N10 N50", "N7IF", "CALL O10", "G25N10.50", "G25 N10"]
+BACK += [
+    "(RPT N10,N20)3",
+    "(IF P1 EQ 2 GOTO N5)",
+    "(PCALL 10)",
+    "G27 L5",
+    "N5 G25L1000",
+    "GOTOB N10",
+    "REPEAT N10 N50",
+    "N7IF",
+    "CALL O10",
+    "G25N10.50",
+    "G25 N10",
+]
 
 
 @pytest.mark.parametrize("line", [*BACK, "M117 GOTO N5", "N5M101", "IFS1", "M970"])

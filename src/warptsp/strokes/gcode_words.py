@@ -19,8 +19,11 @@ _NO_LINE = "is no line of G-code: letters with numbers are needed"
 # What may lead to another line, also where no blank is in front of it; N is a name, but in front of a line.
 _BACK = re.compile(
     r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M\s*0*(?:47|9[6-9])|G\s*0*6[567])(?!\d)|GOTO|REPEAT)"
-    r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d"
+    r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d|G\s*0*2[57](?!\d).*L"
 )
+_IN_BRACKETS = re.compile(
+    r"(?i)\((?:.*\b(?:GOTO|RPT)\s*N\s*\d|\s*[MP]?CALL\s*\d)"
+)  # which are no comments then
 _NAME = re.compile(r"[Oo][ \t]*[0-9]+")  # of a program
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 _OPTIONAL = re.compile(r"/[ \t]*[Mm]0?[01789]")  # the machine may be told to leave it out
@@ -117,9 +120,11 @@ def uncommented(line: str) -> tuple[str | None, list[str]]:
 
 def leads_back(line: str) -> str:
     """Words of a line that may lead to any other: expressions, subprograms, checksums; or else nothing."""
-    bare = uncommented(line)[0]
+    bare, comments = uncommented(line)
     bare = (line if bare is None else bare).strip()
-    return "" if _TALK.match(bare) or not (_BACK.search(bare) or bare[:1] in ("O", "o")) else bare
+    back = _BACK.search(bare) or bare[:1] in ("O", "o")
+    jump = next((comment for comment in comments if _IN_BRACKETS.match(comment)), "")
+    return bare if back and not _TALK.match(bare) else jump
 
 
 def printed(comments: Iterable[str]) -> str:
@@ -149,8 +154,6 @@ def statement(bare: str, motion: int | None, begun: bool, cut: bool) -> Statemen
         return Statement("still")
     if _OPTIONAL.fullmatch(bare):
         return Statement("here")
-    if leads_back(bare):
-        raise Unknown(f"{short(bare)!r} {_NO_LINE}")
     codes, values = _words(bare)
     if len(codes) == 1 and codes[0] in _STILL | _HERE:
         return Statement("here" if codes[0] in _HERE else "still")  # the S of M104 is no power
@@ -249,7 +252,8 @@ def _homed(
 def chosen(
     settings: Mapping[str, str], said: Statement, begun: bool, prints: bool
 ) -> tuple[dict[str, str], str]:
-    """The settings behind a line, and the axes whose places get other numbers by them, which nobody knows.
+    """The settings behind a line, and the axes whose places nobody knows then: their numbers mean others, or
+    the tool was changed (M6), for which some machines go elsewhere.
 
     Printers measure in millimetres from the beginning; on some of them G90 behind M83 makes filament absolute
     again. On most mills M8 leaves M7 on. Raises `Unknown` for another unit behind the first move.
@@ -264,7 +268,8 @@ def chosen(
     if settings.get("extrusion") == "M83" and new.get("distance") == "G90":
         new = {"extrusion": "", **new}
     other = {name for name, value in new.items() if value == "G43 H" or value != settings.get(name)}
-    return {**settings, **new}, "XYZ" if "offset" in other else "Z" * ("tool length" in other)
+    lost = "XY" * ("M6" in said.codes or "offset" in other) + "Z" * bool({"offset", "tool length"} & other)
+    return {**settings, **new}, lost
 
 
 def filament(

@@ -128,6 +128,8 @@ class _Reader:
         bare, comments = uncommented(text)
         if bare is None:
             raise Unknown(f"{short(text.strip())!r} has a comment without an end")
+        if any(map(leads_back, comments)):
+            raise Unknown("a jump")
         self.comments += comments
         kind = printed(comments)
         if kind:
@@ -166,7 +168,7 @@ class _Reader:
             case _:
                 feed, power = said.values.get("F", self.state.feed), said.values.get("S", self.state.power)
                 self.state = self.state._replace(motion=said.motion, feed=feed, power=power)
-                if said.settings or "S" in said.values:
+                if said.settings or said.changes or "S" in said.values:
                     self.choose(said)
                 if said.turns or said.changes:
                     line.fixed, line.asks = True, 1 + said.turns

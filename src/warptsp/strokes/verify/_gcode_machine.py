@@ -151,7 +151,7 @@ class _Machine:
     def step(self, line: str, number: int) -> bool:
         """Run one line; False if it is not understood."""
         bare, comments = uncommented(line)
-        if bare is None:
+        if bare is None or any(map(leads_back, comments)):
             return False
         self.run.comments += comments
         if kind := printed(comments):
@@ -190,7 +190,9 @@ class _Machine:
     def words(self, line: str, number: int, said: Statement) -> None:
         """Settings, feed rate and power, and a move under them."""
         before, self.motion = self.state(), said.motion
-        if said.settings:
+        if said.changes:
+            self.fix(line, number)
+        if said.settings or said.changes:
             self.choose(said)
         self.feed, self.power = (
             Decimal(said.values[a]) if a in said.values else old
@@ -204,9 +206,7 @@ class _Machine:
             self.fix(line, number, "all")
         elif said.axes or "E" in said.values:
             self.moves(line, number, said.values)
-        elif said.changes:
-            self.fix(line, number)
-        else:
+        elif not said.changes:
             self.run.texts[line.encode()] += 1
             if before == self.state():  # says what holds already: no way up of the last cut, if none follows
                 self.idle = self.idle or number - 1
