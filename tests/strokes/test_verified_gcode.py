@@ -384,13 +384,30 @@ def test_where_a_tool_change_leaves_the_machine_nobody_knows(tmp_path):
     )
     for out in shuffles(tmp_path / "a.nc", text):
         assert re.search(r"T2 M6\nG0 X\d+ Y0\n", out)
-    with pytest.raises(NotVerified, match="rapid moves would go to other places"):
+    with pytest.raises(NotVerified, match="would"):
         verify(
             "gcode", lines(text).encode(), lines(text.replace("M6|G0 X0 Y0", "M6|G0 X0")).encode(), Rules()
         )
     other = HEAD + "T1 M6|" + hole(90) + hole(0) + text[text.index("T2 M6") :]
     with pytest.raises(NotVerified, match="in another place"):
         verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
+
+
+def test_rapid_moves_give_no_feed_rate_to_cuts(tmp_path):
+    """Some machines keep one for rapid moves apart from that of cuts."""
+
+    def fed(text):  # the feed rate of each cut, if that of rapid moves is another
+        feed, found = None, Counter()
+        for line in re.findall(r"G1.*", text):
+            feed = next(iter(re.findall(r"F\d+", line)), feed)
+            found[re.sub(r" F\d+", "", line), feed] += 1
+        return found
+
+    slots = [f"G0 X{x} Y0|G1 Z-1{f}|G1 X{x + 9} ( on)|G0 Z5|" for x, f in ((0, " F600"), (90, ""), (40, ""))]
+    text = HEAD + "".join(slots) + hole(20) + hole(70) + "G0 X60|G1 Z-2 (a)|G0 Z5|" + END
+    out = shuffles(tmp_path / "a.nc", text)
+    assert any("G1 Z-1 F600\nG1 X99" in one for one in out)
+    assert [fed(one) for one in out] == [fed(lines(text))] * len(out)
 
 
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5", "M117 #1 = [2*3]"])

@@ -21,9 +21,8 @@ _BACK = re.compile(
     r"(?i)[#\[\]*$=]|(?<![A-Z])(?:(?:M\s*0*(?:47|9[6-9])|G\s*0*6[567])(?!\d)|GOTO|REPEAT)"
     r"|(?<![A-Z])(?:CALL|IF|RPT|WHILE)(?![A-Z])|(?<=[^\sA-Z/])\s*N ?\d|G\s*0*2[57](?!\d).*L"
 )
-_IN_BRACKETS = re.compile(
-    r"(?i)\((?:.*\b(?:GOTO|RPT)\s*N\s*\d|\s*[MP]?CALL\s*\d)"
-)  # which are no comments then
+# Jumps and calls of some controls look like comments.
+_IN_BRACKETS = re.compile(r"(?i)\((?:.*\b(?:GOTO|RPT)\s*N\s*\d|\s*[MP]?CALL\s*\d)")
 _NAME = re.compile(r"[Oo][ \t]*[0-9]+")  # of a program
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 _OPTIONAL = re.compile(r"/[ \t]*[Mm]0?[01789]")  # the machine may be told to leave it out

@@ -12,8 +12,8 @@ again. Blocks follow each other in another order only where that changes nothing
 - What the lines behind a stretch find must be what they found: if they ask for it, the last block stays.
 
 Only the rapid move of a block is rewritten, and only by what it took over from the block before it: a
-coordinate, the feed rate, the power. Absolute extrusion (M82) is counted on from where a block now begins.
-A block keeps its direction, since that is climb or conventional milling.
+coordinate, the power; and its first cut by the feed rate. Absolute extrusion (M82) is counted on from where a
+block now begins. A block keeps its direction, since that is climb or conventional milling.
 """
 
 import math
@@ -50,6 +50,7 @@ class _Block:
     cuts: Cuts
     movable: bool
     unknown: tuple[bool, bool]  # whether it takes over a feed rate, or a power, that nobody has given
+    fed: int  # which line is the first at the feed rate that it takes over; -1 if none is
 
     @property
     def begin(self) -> State:
@@ -250,7 +251,8 @@ class _Arrangement:
         else:
             regime = next(iter(regimes), None)
             movable = movable and len(set(cuts.regimes)) <= 1
-        return _Block(whole, len(comments), regime, cuts, movable, unknown)
+        fed = len(comments) if self.program.prints else _first_fed(whole)
+        return _Block(whole, len(comments), regime, cuts, movable, unknown, fed)
 
     def grouped(self, blocks: list[_Block], stays: bool) -> list[list[list[_Block]]]:
         """Groups of units: in every group any order does; none is passed."""
@@ -324,6 +326,15 @@ def _unknown(lines: list[Line]) -> tuple[bool, bool]:
     return found[0], found[1]
 
 
+def _first_fed(lines: list[Line]) -> int:
+    """Which line is the first to cut at the feed rate that lines take over; -1 if none does.
+
+    An F on the rapid move in front of it would do on most machines: Smoothieware has another one for these.
+    """
+    first = next((place for place, line in enumerate(lines) if line.cuts or "F" in line.letters), -1)
+    return first if first >= 0 and "F" not in lines[first].letters else -1
+
+
 def _unit_path(unit: list[_Block]) -> Path:
     """The way of a unit; that of its widest closed block where all passes begin and end at one point."""
     paths = [path_of(block.lines[block.rapid :]) for block in unit]
@@ -379,6 +390,9 @@ class _Writer:
                 for block in unit:
                     texts = [line.text for line in block.lines]
                     texts[block.rapid] = self.rapid(block.lines[block.rapid], state)
+                    feed, fed = block.begin.feed, block.lines[block.fed]
+                    if block.fed >= 0 and "F" not in fed.letters and feed and feed != state.feed:
+                        texts[block.fed] = _with(texts[block.fed], [f"F{feed}"])
                     filament = _extruding(block.lines, texts, state.e)
                     out += texts
                     kept = block.end
@@ -395,35 +409,35 @@ class _Writer:
 
     def rapid(self, line: Line, state: State) -> str:
         """The rapid move of a block, with what it took over from the block before it."""
-        text = line.text.rstrip("\r")
-        bare = uncommented(text)[0] or ""
         added = []
         for letter, value, now in (("X", line.after.x, state.x), ("Y", line.after.y, state.y)):
             if letter not in line.letters and value is not None and str(value) != str(now):
                 added.append(f"{letter}{value:f}")
-        for letter, wanted, given in (
-            ("F", line.before.feed, state.feed),
-            ("S", line.before.power, state.power),
-        ):
-            if letter not in line.letters and wanted and wanted != given:
-                added.append(letter + wanted)
+        power = line.before.power
+        if "S" not in line.letters and power and power != state.power:
+            added.append(f"S{power}")
         code = self.rapid_code if "G0" not in line.codes and state.motion != 0 else ""
-        if not added and not code:
-            return line.text
-        words = list(_WORD.finditer(bare))
-        space = " " if " " in bare.strip() or len(words) == 1 else ""
-        end = words[-1].end()
-        if text[:end] != bare[:end]:  # a comment between words: all of them go behind
-            comments = text[len(bare) - len(bare.lstrip()) :]
-            comments = "".join(re.findall(r"\([^)]*\)|;.*", comments))
-            text, end = bare.rstrip() + (space + comments if comments else ""), len(bare.rstrip())
-        starts = [word.start() for word in words[words[0][1] in "Nn" :]]  # the number of a line stays first
-        first = starts[0] if starts else end
-        if bare.strip().islower():
-            added, code = [word.lower() for word in added], code.lower()
-        head = text[:first] + (code + space if code else "")
-        return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
-            "\r" if line.text.endswith("\r") else "")  # fmt: skip
+        return _with(line.text, added, code) if added or code else line.text
+
+
+def _with(whole: str, added: list[str], code: str = "") -> str:
+    """A line with words behind its own, and a code in front of them."""
+    text = whole.rstrip("\r")
+    bare = uncommented(text)[0] or ""
+    words = list(_WORD.finditer(bare))
+    space = " " if " " in bare.strip() or len(words) == 1 else ""
+    end = words[-1].end()
+    if text[:end] != bare[:end]:  # a comment between words: all of them go behind
+        comments = text[len(bare) - len(bare.lstrip()) :]
+        comments = "".join(re.findall(r"\([^)]*\)|;.*", comments))
+        text, end = bare.rstrip() + (space + comments if comments else ""), len(bare.rstrip())
+    starts = [word.start() for word in words[words[0][1] in "Nn" :]]  # the number of a line stays first
+    first = starts[0] if starts else end
+    if bare.strip().islower():
+        added, code = [word.lower() for word in added], code.lower()
+    head = text[:first] + (code + space if code else "")
+    return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
+        "\r" if whole.endswith("\r") else "")  # fmt: skip
 
 
 def _behind(lines: list[Line], state: State, begin: State) -> State:

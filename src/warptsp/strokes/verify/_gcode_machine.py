@@ -4,7 +4,6 @@ It knows few words. At the first line with another one it stops: all that follow
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -205,7 +204,7 @@ class _Machine:
             self.goes(said.values)
             self.fix(line, number, "all")
         elif said.axes or "E" in said.values:
-            self.moves(line, number, said.values)
+            self.moves(line, number, said)
         elif not said.changes:
             self.run.texts[line.encode()] += 1
             if before == self.state():  # says what holds already: no way up of the last cut, if none follows
@@ -233,9 +232,9 @@ class _Machine:
             self.fix(line, number)
         self.at |= {axis: Decimal(values[axis]) for axis in "XYZ" if axis in values}
 
-    def moves(self, line: str, number: int, values: Mapping[str, str]) -> None:
+    def moves(self, line: str, number: int, said: Statement) -> None:
         """A move of axes, rapid or not."""
-        begin = dict(self.at)
+        begin, values = dict(self.at), said.values
         self.goes(values)
         below, above = begin["Z"], self.at["Z"]
         rises = below is not None and above is not None and above > below and not self.air
@@ -280,10 +279,11 @@ class _Machine:
             kind = down, self.epoch, self.chosen
             self.run.slowest[kind] = min(self.feed, self.run.slowest.get(kind, self.feed))
             pace = kind, self.feed
-        text = line if not fed else re.sub(r"(?i)E\s*[-+.0-9]+", "E", line, count=1)
-        laid = fed if self.modal.get("extrusion") != "M83" else Decimal(0)
-        self.work(line if not laid else "", number, (self.motion, tuple(begin.values()),
-                  tuple(self.at.values()), text, fed, self.drawn), path, pace)  # fmt: skip
+        # Without what may be given anew: the feed rate, and the count of filament.
+        given = {"F"} if self.modal.get("extrusion") == "M83" else {"F", "E"}
+        words = said.codes, *((a, b) for a, b in values.items() if a not in given), *uncommented(line)[1]
+        self.work("", number, (self.motion, tuple(begin.values()), tuple(self.at.values()), words, fed,
+                  self.drawn), path, pace)  # fmt: skip
         if not plane and "Z" not in values:
             self.drawn += fed
 
