@@ -162,7 +162,8 @@ def test_the_travel_is_that_of_all_rapid_moves(folder, seed):
     lines = ["G21 G90", "G0 X0 Y0 Z5"]
     for k in range(12):
         x, y, to = rng.integers(0, 100, 3)
-        lines += [rng.choice([f"G0 X{x} Y{y}", f"G0 X{x}", f"G0 X{x}\nY{y}"]), "G1 Z-1 F100"]
+        rapids = [f"G0 X{x} Y{y}", f"G0 X{x}", f"G0 X{x}\nY{y}"]
+        lines += [rng.choice(rapids if k % 4 else rapids[:1]), "G1 Z-1 F100"]  # behind a tool change, both
         lines += [f"G1 X{to}"] * int(rng.integers(0, 2)) + ["G0 Z5"]
         if k % 4 == 3:  # to the place of the tool change, and what does not depend on it
             lines += rng.choice(["M6 T1", "G0 X0 Y100\nM6 T2", "M6 T3\nG0 X50 Y0\nG0 X0\nM8"]).split("\n")

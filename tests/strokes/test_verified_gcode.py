@@ -285,6 +285,20 @@ def test_a_fast_move_down_stays_behind_what_was_cut_there(tmp_path, down):
     )
 
 
+def test_a_fast_move_in_the_plane_stays_behind_what_was_cut_there(tmp_path):
+    """As adaptive clearing moves without lifting, where nothing is left."""
+    slots = [f"G0 X{x} Y0|G1 Z-3 F100|G1 X{x + 50} F600|G1 X{x + 9} F3000|G0 Z5|" for x in (0, 90, 200)]
+    through = "G0 X25 Y-40|G1 Z-3 F100|G1 Y0 F600|G1 X45 F3000|G1 Y40 F600|G0 Z5|"
+    text = HEAD + "".join([*slots, through]) + END
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert out.index("G0 X0 Y0") < out.index("G0 X25 Y-40")
+    late, early = (HEAD + slots[1] + "".join(two) + END for two in ((slots[0], through), (through, slots[0])))
+    with pytest.raises(NotVerified, match="overlap, have different depths"):
+        verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
+    alike = shuffles(tmp_path / "a.nc", text.replace("F3000", "F600"))
+    assert len({out.index("G0 X0 Y0") < out.index("G0 X25 Y-40") for out in alike}) == 2
+
+
 @pytest.mark.parametrize("faster", ["M3 S12000|G4 P3", "M5|S12000|M3|G4 P3", "S12000."])
 def test_nothing_passes_where_the_spindle_gets_another_speed(tmp_path, faster):
     """A wait for it may follow, which is of use there only."""
@@ -355,7 +369,48 @@ def test_outputs_do_what_they_do_where_they_did(tmp_path, output):
         verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
 
 
-@pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5"])
+def test_where_a_tool_change_leaves_the_machine_nobody_knows(tmp_path):
+    """Some go to a rack for tools: what follows names X and Y, though they are as before."""
+    text = (
+        HEAD
+        + "T1 M6|"
+        + hole(0)
+        + hole(90)
+        + "T2 M6|"
+        + hole(0)
+        + "G0 X40|G1 Z-1|G0 Z5|" * 2
+        + hole(20)
+        + END
+    )
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert re.search(r"T2 M6\nG0 X\d+ Y0\n", out)
+    with pytest.raises(NotVerified, match="would"):
+        verify(
+            "gcode", lines(text).encode(), lines(text.replace("M6|G0 X0 Y0", "M6|G0 X0")).encode(), Rules()
+        )
+    other = HEAD + "T1 M6|" + hole(90) + hole(0) + text[text.index("T2 M6") :]
+    with pytest.raises(NotVerified, match="in another place"):
+        verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
+
+
+def test_rapid_moves_give_no_feed_rate_to_cuts(tmp_path):
+    """Some machines keep one for rapid moves apart from that of cuts."""
+
+    def fed(text):  # the feed rate of each cut, if that of rapid moves is another
+        feed, found = None, Counter()
+        for line in re.findall(r"G1.*", text):
+            feed = next(iter(re.findall(r"F\d+", line)), feed)
+            found[re.sub(r" F\d+", "", line), feed] += 1
+        return found
+
+    slots = [f"G0 X{x} Y0|G1 Z-1{f}|G1 X{x + 9} ( on)|G0 Z5|" for x, f in ((0, " F600"), (90, ""), (40, ""))]
+    text = HEAD + "".join(slots) + hole(20) + hole(70) + "G0 X60|G1 Z-2 (a)|G0 Z5|" + END
+    out = shuffles(tmp_path / "a.nc", text)
+    assert any("G1 Z-1 F600\nG1 X99" in one for one in out)
+    assert [fed(one) for one in out] == [fed(lines(text))] * len(out)
+
+
+@pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5", "M117 #1 = [2*3]"])
 def test_words_of_commands_that_move_nothing_are_no_feed_or_power(tmp_path, border):
     slower = "G0 X30 Y3|G1 Z-1|S8000|G0 Z5|"
     text = HEAD + hole(0) + hole(9) + slower + border + "|" + hole(6) + hole(70) + hole(4) + END
@@ -401,7 +456,19 @@ BACK = [
     "GOTO10",
     "N9GOTO10",
 ]
-BACK += ["GOTOB N10", "REPEAT N10 N50", "N7IF", "CALL O10", "G25N10.50", "G25 N10"]
+BACK += [
+    "(RPT N10,N20)3",
+    "(IF P1 EQ 2 GOTO N5)",
+    "(PCALL 10)",
+    "G27 L5",
+    "N5 G25L1000",
+    "GOTOB N10",
+    "REPEAT N10 N50",
+    "N7IF",
+    "CALL O10",
+    "G25N10.50",
+    "G25 N10",
+]
 
 
 @pytest.mark.parametrize("line", [*BACK, "M117 GOTO N5", "N5M101", "IFS1", "M970"])

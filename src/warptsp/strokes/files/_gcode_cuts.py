@@ -1,18 +1,15 @@
 """Where lines of G-code cut, and how deep."""
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from warptsp.strokes.files._gcode_words import Line
+from warptsp.strokes.files._gcode_lines import Line, State
 from warptsp.strokes.files._overlaps import Segment
 from warptsp.strokes.model import Path
-
-_SAG = 0.01  # by which a chord may miss its arc, in the file's unit
-_Point = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +18,8 @@ class Cuts:
 
     `depths` has one value for each of `segments`: only those of one depth may change places. Rapid moves
     below the top of what is cut have one of their own: they go where something was cut away before. So does
-    what goes straight down faster than `slowest`, the slowest feed rate of moves down in its state.
+    what is faster than `slowest`, the slowest feed rate of its kind of cuts in its state: straight down as a
+    rapid move, in the plane one for each feed rate.
     """
 
     segments: list[Segment]
@@ -50,11 +48,10 @@ class Cuts:
                 down = end is not None and (begin is None or end < begin)
                 if line.after.motion == 0 and end is not None and (line.moves or down):
                     low = float(end if begin is None else min(begin, end))
-                    points = [_at(state.x, state.y, state.z) for state in (line.before, line.after)]
-                    segments.append((*points[0][:2], *points[1][:2]))
+                    segments.append((*_place(line.before), *_place(line.after)))
                     depths.append(("rapid", low))
                 continue
-            points = _points(line)
+            points = line.points
             low, high = min(p[2] for p in points), max(p[2] for p in points)
             x, y, _ = points[0]
             if any(p[0] != x or p[1] != y for p in points):
@@ -66,12 +63,12 @@ class Cuts:
                 found.add((float(feed) if feed else None, float(power) if power else None))
                 pieces[-1] = found
                 segments += [(*a[:2], *b[:2]) for a, b in pairwise(points)]
-                depths += [(low, high)] * (len(points) - 1)
+                fast = _fast(line, slowest or {})
+                depths += [(low, high, fast) if fast else (low, high)] * (len(points) - 1)
             else:
                 top = max(top, low)
                 segments.append((x, y, x, y))
-                fast = slowest and _is_down(line) and float(line.after.feed) > slowest[line.after.hard]
-                depths.append(("rapid" if fast else low, low))
+                depths.append(("rapid" if _fast(line, slowest or {}) else low, low))
         regimes: list[Hashable] = [frozenset(piece) for piece in pieces if piece is not None]
         return cls(segments, depths, regimes, top, lit, in_plane)
 
@@ -86,22 +83,33 @@ class Cuts:
                     self.lit, self.in_plane)  # fmt: skip
 
 
-def slowest_down(lines: list[Line]) -> dict[Hashable, float]:
-    """The slowest feed rate of all cuts that go down in each state of the machine."""
+def slowest_feeds(lines: list[Line], flat: bool) -> dict[Hashable, float]:
+    """The slowest feed rate of each kind of cuts in each state; where nothing is cut away, of those down."""
     slowest: dict[Hashable, float] = {}
-    for line in filter(_is_down, lines):
-        feed, hard = float(line.after.feed), line.after.hard
-        slowest[hard] = min(feed, slowest.get(hard, feed))
+    for line in lines:
+        kind = _kind(line)
+        if kind and (kind[0] or not flat):
+            feed = float(line.after.feed)
+            slowest[kind] = min(feed, slowest.get(kind, feed))
     return slowest
 
 
-def _is_down(line: Line) -> bool:
-    low, high = line.after.z, line.before.z
-    return line.cuts and bool(line.after.feed) and low is not None and high is not None and low < high
+def _kind(line: Line) -> tuple[bool, Hashable] | None:
+    """Whether a cut goes down, and in which state; None for what goes straight up."""
+    before, after = line.before, line.after
+    down = None not in (before.z, after.z) and after.z < before.z  # type: ignore[operator]
+    plane = any(point[:2] != line.points[0][:2] for point in line.points)
+    return (down, after.hard) if line.cuts and after.feed and (down or plane) else None
 
 
-def _at(x: object, y: object, z: object) -> _Point:
-    return float(x or 0), float(y or 0), float(z or 0)  # type: ignore[arg-type]
+def _fast(line: Line, slowest: dict[Hashable, float]) -> float:
+    """The feed rate of a cut that is faster than the slowest of its kind, or else 0."""
+    feed = float(line.after.feed or 0)
+    return feed if feed > slowest.get(_kind(line), math.inf) else 0.0
+
+
+def _place(state: State) -> tuple[float, float]:
+    return float(state.x or 0), float(state.y or 0)
 
 
 def path_of(lines: list[Line]) -> Path:
@@ -110,51 +118,8 @@ def path_of(lines: list[Line]) -> Path:
     for line in lines:
         if line.after.x is None or line.after.y is None:
             continue
-        found = _points(line)[1:] if line.cuts else [_at(line.after.x, line.after.y, 0)]
-        for x, y, _ in found:
-            if not points or points[-1] != (x, y):
-                points.append((x, y))
+        found = [point[:2] for point in line.points[1:]] if line.cuts else [_place(line.after)]
+        for place in found:
+            if not points or points[-1] != place:
+                points.append(place)
     return np.array(points, dtype=np.float64).reshape(-1, 2)
-
-
-def _points(line: Line) -> list[_Point]:
-    """Points along a move, with its begin and its end."""
-    if not line.points:
-        a = _at(line.before.x, line.before.y, line.before.z)
-        b = _at(line.after.x, line.after.y, line.after.z)
-        line.points = [a, b] if line.arc is None else [a, *_arc(a, b, line), b]
-    return line.points
-
-
-def _arc(a: _Point, b: _Point, line: Line) -> Iterator[_Point]:
-    """Points between the ends of an arc or a helix."""
-    assert line.arc is not None
-    u, v, w = {"G18": (2, 0, 1), "G19": (1, 2, 0)}.get(line.plane, (0, 1, 2))
-    clockwise = line.after.motion == 2
-    i, j, radius = line.arc
-    begin, end = complex(a[u], a[v]), complex(b[u], b[v])
-    if radius is not None:
-        chord = end - begin
-        if chord == 0:
-            return
-        side = 1 if clockwise == (radius < 0) else -1
-        away = math.sqrt(max(radius**2 - abs(chord) ** 2 / 4, 0.0)) / abs(chord)
-        centre = begin + chord / 2 + side * away * 1j * chord
-    else:
-        centre = complex(i, j) if line.absolute else begin + complex(i, j)
-    spoke = begin - centre
-    if spoke == 0 or end == centre:
-        return
-    turn = math.remainder(math.atan2((end - centre).imag, (end - centre).real)
-                          - math.atan2(spoke.imag, spoke.real), 2 * math.pi)  # fmt: skip
-    way = -1 if clockwise else 1
-    if way * turn <= 0 or (begin == end and way * turn < 1e-9):
-        turn += way * 2 * math.pi
-    step = 2 * math.acos(max(1 - _SAG / abs(spoke), 0.0)) if abs(spoke) > _SAG else 1.0
-    count = min(max(math.ceil(abs(turn) / max(step, 1e-9)), 8), 4096)
-    for k in range(1, count):
-        angle = turn * k / count
-        place = centre + spoke * complex(math.cos(angle), math.sin(angle))
-        point = [0.0, 0.0, 0.0]
-        point[u], point[v], point[w] = place.real, place.imag, a[w] + (b[w] - a[w]) * k / count
-        yield point[0], point[1], point[2]

@@ -7,13 +7,13 @@ again. Blocks follow each other in another order only where that changes nothing
   must be that in which it was written. Stretches of blocks share one such state, and lines between stretches
   keep their place.
 - A block ends where the spindle gets another speed, since a time to reach it may follow.
-- Within a stretch, blocks of different feed or power are groups. Blocks that overlap others of another depth
-  are a group behind these, or one unit with the block before them.
+- Within a stretch, blocks of different feed or power are groups. Blocks that overlap others at another depth
+  or, where that may be a link, feed rate are a group behind these, or one unit with the block before them.
 - What the lines behind a stretch find must be what they found: if they ask for it, the last block stays.
 
 Only the rapid move of a block is rewritten, and only by what it took over from the block before it: a
-coordinate, the feed rate, the power. Absolute extrusion (M82) is counted on from where a block now begins.
-A block keeps its direction, since that is climb or conventional milling.
+coordinate, the power; and its first cut by the feed rate. Absolute extrusion (M82) is counted on from where a
+block now begins. A block keeps its direction, since that is climb or conventional milling.
 """
 
 import math
@@ -26,14 +26,16 @@ from itertools import pairwise
 import numpy as np
 
 from warptsp.errors import ParseError
-from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_down
-from warptsp.strokes.files._gcode_words import WORD, Line, Program, State, bare_text, read_lines
+from warptsp.strokes.files._gcode_cuts import Cuts, path_of, slowest_feeds
+from warptsp.strokes.files._gcode_lines import Line, Program, State, read_lines
 from warptsp.strokes.files._overlaps import Overlaps, cell_of
 from warptsp.strokes.files.drawing import Drawing, Source, StrokeFormat
+from warptsp.strokes.gcode_words import NUMBER, uncommented
 from warptsp.strokes.model import Path
 from warptsp.strokes.plan import Plan
 
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
+_WORD = re.compile(rf"([A-Za-z])\s*{NUMBER}")
 _SLACK = 0.05  # nearer than this cuts touch, whatever the width of the tool
 _RAPID = re.compile(r"(?i)\bG0*0(?![\d.])")
 
@@ -48,6 +50,7 @@ class _Block:
     cuts: Cuts
     movable: bool
     unknown: tuple[bool, bool]  # whether it takes over a feed rate, or a power, that nobody has given
+    fed: int  # which line is the first at the feed rate that it takes over; -1 if none is
 
     @property
     def begin(self) -> State:
@@ -141,11 +144,11 @@ class _Arrangement:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cuts = Cuts.of(program.lines, program.highest)
-        self.slowest = slowest_down(program.lines)
         beam = self.cuts.in_plane and self.cuts.lit and all(
             not line.after.lit for line in program.lines if line.after.motion == 0 and line.moves
         )  # fmt: skip
         self.flat = program.heights <= 1 or program.prints or beam
+        self.slowest = slowest_feeds(program.lines, self.flat)
         # Where cuts are below 0 and the tool is ever above it, 0 is the top of the workpiece: beside what is
         # cut away below, all is full.
         floor = math.nextafter(0.0, -math.inf) if program.highest > 0 else -math.inf
@@ -248,7 +251,8 @@ class _Arrangement:
         else:
             regime = next(iter(regimes), None)
             movable = movable and len(set(cuts.regimes)) <= 1
-        return _Block(whole, len(comments), regime, cuts, movable, unknown)
+        fed = len(comments) if self.program.prints else _first_fed(whole)
+        return _Block(whole, len(comments), regime, cuts, movable, unknown, fed)
 
     def grouped(self, blocks: list[_Block], stays: bool) -> list[list[list[_Block]]]:
         """Groups of units: in every group any order does; none is passed."""
@@ -322,6 +326,15 @@ def _unknown(lines: list[Line]) -> tuple[bool, bool]:
     return found[0], found[1]
 
 
+def _first_fed(lines: list[Line]) -> int:
+    """Which line is the first to cut at the feed rate that lines take over; -1 if none does.
+
+    An F on the rapid move in front of it would do on most machines: Smoothieware has another one for these.
+    """
+    first = next((place for place, line in enumerate(lines) if line.cuts or "F" in line.letters), -1)
+    return first if first >= 0 and "F" not in lines[first].letters else -1
+
+
 def _unit_path(unit: list[_Block]) -> Path:
     """The way of a unit; that of its widest closed block where all passes begin and end at one point."""
     paths = [path_of(block.lines[block.rapid :]) for block in unit]
@@ -358,7 +371,9 @@ class _Writer:
     """A program in a new order, with the numbers and codes of the old one."""
 
     def __init__(self, texts: list[str]) -> None:
-        codes = next((match[0] for text in texts if (match := _RAPID.search(bare_text(text) or ""))), "G0")
+        codes = next(
+            (match[0] for text in texts if (match := _RAPID.search(uncommented(text)[0] or ""))), "G0"
+        )
         self.rapid_code = codes
 
     def written(self, stretches: list[_Stretch], units: list[list[_Block]]) -> list[str]:
@@ -375,6 +390,9 @@ class _Writer:
                 for block in unit:
                     texts = [line.text for line in block.lines]
                     texts[block.rapid] = self.rapid(block.lines[block.rapid], state)
+                    feed, fed = block.begin.feed, block.lines[block.fed]
+                    if block.fed >= 0 and "F" not in fed.letters and feed and feed != state.feed:
+                        texts[block.fed] = _with(texts[block.fed], [f"F{feed}"])
                     filament = _extruding(block.lines, texts, state.e)
                     out += texts
                     kept = block.end
@@ -391,35 +409,35 @@ class _Writer:
 
     def rapid(self, line: Line, state: State) -> str:
         """The rapid move of a block, with what it took over from the block before it."""
-        text = line.text.rstrip("\r")
-        bare = bare_text(text) or ""
         added = []
         for letter, value, now in (("X", line.after.x, state.x), ("Y", line.after.y, state.y)):
             if letter not in line.letters and value is not None and str(value) != str(now):
                 added.append(f"{letter}{value:f}")
-        for letter, wanted, given in (
-            ("F", line.before.feed, state.feed),
-            ("S", line.before.power, state.power),
-        ):
-            if letter not in line.letters and wanted and wanted != given:
-                added.append(letter + wanted)
+        power = line.before.power
+        if "S" not in line.letters and power and power != state.power:
+            added.append(f"S{power}")
         code = self.rapid_code if "G0" not in line.codes and state.motion != 0 else ""
-        if not added and not code:
-            return line.text
-        words = list(WORD.finditer(bare))
-        space = " " if " " in bare.strip() or len(words) == 1 else ""
-        end = words[-1].end()
-        if text[:end] != bare[:end]:  # a comment between words: all of them go behind
-            comments = text[len(bare) - len(bare.lstrip()) :]
-            comments = "".join(re.findall(r"\([^)]*\)|;.*", comments))
-            text, end = bare.rstrip() + (space + comments if comments else ""), len(bare.rstrip())
-        starts = [word.start() for word in words[words[0][1] in "Nn" :]]  # the number of a line stays first
-        first = starts[0] if starts else end
-        if bare.strip().islower():
-            added, code = [word.lower() for word in added], code.lower()
-        head = text[:first] + (code + space if code else "")
-        return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
-            "\r" if line.text.endswith("\r") else "")  # fmt: skip
+        return _with(line.text, added, code) if added or code else line.text
+
+
+def _with(whole: str, added: list[str], code: str = "") -> str:
+    """A line with words behind its own, and a code in front of them."""
+    text = whole.rstrip("\r")
+    bare = uncommented(text)[0] or ""
+    words = list(_WORD.finditer(bare))
+    space = " " if " " in bare.strip() or len(words) == 1 else ""
+    end = words[-1].end()
+    if text[:end] != bare[:end]:  # a comment between words: all of them go behind
+        comments = text[len(bare) - len(bare.lstrip()) :]
+        comments = "".join(re.findall(r"\([^)]*\)|;.*", comments))
+        text, end = bare.rstrip() + (space + comments if comments else ""), len(bare.rstrip())
+    starts = [word.start() for word in words[words[0][1] in "Nn" :]]  # the number of a line stays first
+    first = starts[0] if starts else end
+    if bare.strip().islower():
+        added, code = [word.lower() for word in added], code.lower()
+    head = text[:first] + (code + space if code else "")
+    return head + text[first:end] + "".join(space + word for word in added) + text[end:] + (
+        "\r" if whole.endswith("\r") else "")  # fmt: skip
 
 
 def _behind(lines: list[Line], state: State, begin: State) -> State:

@@ -2,7 +2,7 @@
 
 For each format of files an interpreter of its own, slow and obvious, runs the file as it was and as it
 would be written. It shares no code with `strokes.files`, which reads and rewrites: a mistake there must not
-be made here, too.
+be made here, too. What is no reasoning but a fact, such as the words of G-code, stands once, beside both.
 """
 
 from importlib import import_module

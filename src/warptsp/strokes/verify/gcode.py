@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from warptsp.strokes.verify._gcode_arcs import SAG
+from warptsp.strokes.gcode_arcs import SAG
+from warptsp.strokes.gcode_words import tool_width
 from warptsp.strokes.verify._gcode_machine import Rapid, Run, run_program
 from warptsp.strokes.verify.work import (
     Ints,
@@ -159,20 +160,24 @@ class _RangeMaximum:
 
 
 def _depths_in_order(first: Run, second: Run, place: Ints) -> None:
-    """Whether cuts that overlap keep their order where their depths differ.
+    """Whether cuts that overlap keep their order where their depths or feed rates differ.
 
     Rapid moves below the top of what is cut are as cuts of a depth of their own: they go where something was
-    cut away before. So does what goes straight down faster than the slowest move down in the same state.
+    cut away before. So does what is cut at a higher feed rate than the slowest of its kind in the same state:
+    straight down as rapid moves, in the plane at each feed rate by itself.
     """
     works: list[tuple[float, float, Points, Hashable, int]] = []  # place before, behind, ...
-    top = -math.inf if first.prints else _top(first)
+    top, flat = -math.inf if first.prints else _top(first), _is_flat(first)
     for number, piece in enumerate(first.pieces):
-        for path, depth, dive in zip(piece.paths, piece.depths, piece.dives, strict=True):
-            fast = dive is not None and dive[1] > first.slowest[dive[0]]
-            if not (fast and depth[0] > top):
-                kind = ("rapid", depth[0]) if fast else depth
-                works.append((number, int(place[number]), path, kind, piece.line))
-    low, behind = ([] if first.prints else _low(run, top, _is_flat(first)) for run in (first, second))
+        for path, depth, pace in zip(piece.paths, piece.depths, piece.paces, strict=True):
+            kind: Hashable = depth
+            if pace is not None and pace[1] > first.slowest[pace[0]]:
+                if len(path) == 1 and depth[0] > top:
+                    continue  # above all cuts
+                if len(path) == 1 or not flat:
+                    kind = ("rapid", depth[0]) if len(path) == 1 else (*depth, pace[1])
+            works.append((number, int(place[number]), path, kind, piece.line))
+    low, behind = ([] if first.prints else _low(run, top, flat) for run in (first, second))
     found = matched([rapid.ends for rapid in low], [rapid.ends for rapid in behind],
                     lambda _: "a rapid move within the workpiece")  # fmt: skip
     for rapid, at in zip(low, found.tolist(), strict=True):
@@ -180,22 +185,16 @@ def _depths_in_order(first: Run, second: Run, place: Ints) -> None:
         works.append((rapid.behind - 0.5, behind[at].behind - 0.5, rapid.path, height, rapid.line))
     if not works:
         return
+    reach = max(2 * SAG, tool_width(first.comments, first.inches, first.prints))
     works.sort(key=lambda work: work[0])
     order = sorted(range(len(works)), key=lambda k: (works[k][1], works[k][0]))
     where = np.empty(len(works), dtype=np.intp)
     where[order] = np.arange(len(works))
-    wrong = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, _width(first))
+    wrong = overlaps_in_order([w[2] for w in works], [w[3] for w in works], where, reach)
     if wrong is not None:
         lines = [works[w][4] for w in wrong]
         raise NotVerified(f"is not written: the cuts at lines {lines[0]} and {lines[1]} overlap, have "
-                          "different depths and would change places")  # fmt: skip
-
-
-def _width(run: Run) -> float:
-    """That of the widest tool in the unit of the program, or what it may be where no comment tells it."""
-    mm, inch = (1 / 25.4, 1.0) if run.inches else (1.0, 25.4)
-    widths = [width * {"": 1.0, "mm": mm}.get(unit, inch) for width, unit in run.widths]
-    return max([2 * SAG if run.told or run.prints else 6.35 * mm, *widths])
+                          "different depths or feed rates and would change places")  # fmt: skip
 
 
 def _low(run: Run, top: float, flat: bool) -> list[Rapid]:

@@ -1,36 +1,28 @@
 """Arcs and helices of G-code as points."""
 
 import math
-from decimal import Decimal
+from collections.abc import Mapping
 
+from warptsp.strokes.gcode_words import Unknown
+
+Point = tuple[float, float, float]
 SAG = 0.01  # by which a chord may miss its arc, in the file's unit
 
 
 def points_of_arc(
-    a: list[float],
-    b: list[float],
-    values: dict[str, Decimal | None],
-    clockwise: bool,
-    plane: str,
-    absolute: bool,
-) -> list[list[float]] | None:
-    """Points along an arc or a helix from `a` to `b`, by the words of its line; None if it has no centre.
+    a: Point, b: Point, values: Mapping[str, str], clockwise: bool, plane: str, absolute: bool
+) -> list[Point]:
+    """Points along an arc or a helix from `a` to `b`, by the words of its line.
 
     `plane` is G18, G19, or else that of X and Y; `absolute` says whether the centre is given as a place.
+    Raises `Unknown` where a radius alone tells no centre.
     """
     first, second, third = {"G18": (2, 0, 1), "G19": (1, 2, 0)}.get(plane, (0, 1, 2))
-    given = {
-        letter: float(value) for letter, value in values.items() if value is not None and letter in "IJKR"
-    }
-    names = "IJK"
-    if "R" in given:
-        centre = _centre(a[first], a[second], b[first], b[second], given["R"], clockwise)
-        if centre is None:
-            return None
-        u, v = centre
+    if "R" in values:
+        u, v = _centre(a[first], a[second], b[first], b[second], float(values["R"]), clockwise)
     else:
         base = (0.0, 0.0) if absolute else (a[first], a[second])
-        u, v = base[0] + given.get(names[first], 0.0), base[1] + given.get(names[second], 0.0)
+        u, v = base[0] + float(values.get("IJK"[first], 0)), base[1] + float(values.get("IJK"[second], 0))
     radius = math.hypot(a[first] - u, a[second] - v)
     begin = math.atan2(a[second] - v, a[first] - u)
     end = math.atan2(b[second] - v, b[first] - u)
@@ -45,16 +37,16 @@ def points_of_arc(
         point = [0.0, 0.0, 0.0]
         point[first], point[second] = u + radius * math.cos(angle), v + radius * math.sin(angle)
         point[third] = a[third] + (b[third] - a[third]) * k / count
-        points.append(point)
+        points.append((point[0], point[1], point[2]))
     return [*points, b]
 
 
 def _centre(
     x: float, y: float, to_x: float, to_y: float, radius: float, clockwise: bool
-) -> tuple[float, float] | None:
+) -> tuple[float, float]:
     """The centre of an arc of which the radius is given: negative for the longer one."""
     half = math.hypot(to_x - x, to_y - y) / 2
     if half == 0:
-        return None
+        raise Unknown(f"an arc of radius {radius:g} that ends where it begins")
     away = math.sqrt(max(radius**2 - half**2, 0.0)) * (-1 if clockwise == (radius > 0) else 1)
     return (x + to_x) / 2 - away * (to_y - y) / (2 * half), (y + to_y) / 2 + away * (to_x - x) / (2 * half)
