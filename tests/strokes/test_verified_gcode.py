@@ -408,6 +408,8 @@ def test_rapid_moves_give_no_feed_rate_to_cuts(tmp_path):
     out = shuffles(tmp_path / "a.nc", text)
     assert any("G1 Z-1 F600\nG1 X99" in one for one in out)
     assert [fed(one) for one in out] == [fed(lines(text))] * len(out)
+    stays = "G0 X20 Y50|G43 H2|G91|G1 Z-3|G90|G1 X25|G0 Z5|"  # a line that keeps its place is not rewritten
+    assert len(set(shuffles(tmp_path / "a.nc", HEAD + "".join(slots) + hole(70) + stays + END))) > 1
 
 
 @pytest.mark.parametrize("border", ["M104 S200", "M106 S9 F2", "M486 A1.stl S5", "M117 #1 = [2*3]"])

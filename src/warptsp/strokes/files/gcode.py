@@ -50,7 +50,7 @@ class _Block:
     cuts: Cuts
     movable: bool
     unknown: tuple[bool, bool]  # whether it takes over a feed rate, or a power, that nobody has given
-    fed: int  # which line is the first at the feed rate that it takes over; -1 if none is
+    fed: int  # which line is to say the feed rate that it takes over; -1 if none is
 
     @property
     def begin(self) -> State:
@@ -251,7 +251,7 @@ class _Arrangement:
         else:
             regime = next(iter(regimes), None)
             movable = movable and len(set(cuts.regimes)) <= 1
-        fed = len(comments) if self.program.prints else _first_fed(whole)
+        fed = len(comments) if self.program.prints else _first_fed(whole, len(comments))
         return _Block(whole, len(comments), regime, cuts, movable, unknown, fed)
 
     def grouped(self, blocks: list[_Block], stays: bool) -> list[list[list[_Block]]]:
@@ -326,13 +326,15 @@ def _unknown(lines: list[Line]) -> tuple[bool, bool]:
     return found[0], found[1]
 
 
-def _first_fed(lines: list[Line]) -> int:
-    """Which line is the first to cut at the feed rate that lines take over; -1 if none does.
+def _first_fed(lines: list[Line], rapid: int) -> int:
+    """Which line is to say the feed rate that lines take over: the first that cuts at it; -1 if none does.
 
     An F on the rapid move in front of it would do on most machines: Smoothieware has another one for these.
     """
-    first = next((place for place, line in enumerate(lines) if line.cuts or "F" in line.letters), -1)
-    return first if first >= 0 and "F" not in lines[first].letters else -1
+    first = next((k for k, line in enumerate(lines) if line.cuts or line.fixed or "F" in line.letters), -1)
+    if first < 0 or "F" in lines[first].letters:
+        return -1
+    return rapid if lines[first].fixed else first
 
 
 def _unit_path(unit: list[_Block]) -> Path:
