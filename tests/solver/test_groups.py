@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from calls import invoke
 from instances import distances, unit_points, whole_points
+from processes import run_code
 
 import warptsp
 from warptsp import _native
@@ -385,3 +386,12 @@ def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.
     choose(problem, groups, kicks=50, threads=1)
     choose(problem, groups, kicks=50, time_limit=enough, threads=1)
     assert [population for population, *_ in calls] == [0, 0, 0]
+
+
+def test_a_short_time_limit_is_not_spent_on_modules() -> None:
+    """SciPy's take half a second."""
+    code = (
+        "import sys, numpy; from warptsp.groups import choose\n"
+        "choose(numpy.eye(40, 2), [*range(20)] * 2, kicks=1); assert 'scipy' not in sys.modules"
+    )
+    run_code(code, check=True)
