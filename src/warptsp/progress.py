@@ -67,7 +67,7 @@ class Progress:
     lower_bound : int or float or None
         The lower bound that the run has proved so far, if any; it rises as the search goes on.
     unit : str
-        That of the lengths, ``"m"`` or ``"km"``; empty if it is unknown.
+        That of the lengths, ``"m"``, ``"km"`` or ``"s"``; empty if it is unknown.
     tour : callable
         ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
     """

@@ -62,9 +62,10 @@ def test_geometry_and_its_reference_system():
     ("frame", "message"),
     [
         (GeoFrame(points(None)), "no coordinate reference system.*set_crs"),
-        (GeoFrame(points(LOCAL)), "my ship is neither geographic nor projected: use to_crs"),
+        (GeoFrame(points(LOCAL)), "my ship has no degrees .*, and is not projected: use to_crs"),
         (GeoFrame(points(GEOGRAPHIC, kinds=("Point", "LineString", "Point"))), "in row 1 .*is a LineString"),
         (GeoFrame(points(GEOGRAPHIC, kinds=("Point", None, "Point"))), "in row 1 .*is missing"),
+        (GeoFrame(points(GEOGRAPHIC, kinds=("Point", np.nan, "Point"))), "in row 1 .*is missing"),
         (GeoFrame(points(GEOGRAPHIC, empty=(False, False, True))), "in row 2 .*is empty"),
         (Frame(a=[1], b=[2]), "the columns 'a', 'b': columns x and y, or lat and lon, are needed"),
         (Frame(x=[1], X=[1], y=[2]), "columns 'x' and 'X' mean the same"),
@@ -145,6 +146,8 @@ def test_arcs():
     assert warptsp.solve(problem).length == 6
     with pytest.raises(InvalidProblem, match="nothing in column to: the name of a city"):
         Problem.from_frame(Frame(**{**columns, "to": ["b", None, "a"]}))
+    with pytest.raises(InvalidProblem, match=r"row 2 .*'a' to 'b' stands in row 0 \(counted from 0\), too"):
+        Problem.from_frame(Frame(**{"from": ["a", "b", "a"], "to": ["b", "a", "b"], "cost": [1, 2, 3]}))
 
 
 def test_geopandas():
@@ -158,6 +161,10 @@ def test_geopandas():
     assert globe.distance(0, 1) == pytest.approx(877_000, rel=0.01)
     assert Problem.from_frame(frame.to_crs("EPSG:3035")).distance(0, 1) == pytest.approx(877_000, rel=0.01)
     assert warptsp.solve(frame.geometry).problem.metric is Metric.GREAT_CIRCLE
+    rotated = "+proj=ob_tran +o_proj=longlat +o_lon_p=0 +o_lat_p=39 +R=6371229"
+    for other in ("EPSG:4807", "EPSG:4803", "ESRI:104905", rotated):  # grads from Paris, Lisbon, Mars
+        with pytest.raises(InvalidProblem, match="has no degrees on the Earth from Greenwich"):
+            Problem.from_frame(gpd.GeoSeries(points, crs=other))
     with pytest.raises(InvalidProblem, match="set_crs"):
         Problem.from_frame(gpd.GeoSeries(points))
     with pytest.raises(InvalidProblem, match="is a LineString"):

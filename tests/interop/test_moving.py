@@ -77,7 +77,7 @@ def test_elkai():
     tour = elkai.DistanceMatrix(distances).solve_tsp(runs=1)
     assert tour[0] == tour[-1] == 0
     assert sorted(tour[1:]) == list(range(30))
-    open_end = elkai.solve_float_matrix(distances / 3.0, runs=1)
+    open_end = elkai.solve_float_matrix(distances / 3.0, runs=np.int64(1))
     assert sorted(open_end) == list(range(30))
     assert elkai.solve_int_matrix(distances, 1, skip_end=False)[-1] == 0
     names = elkai.Coordinates2D({"a": (0, 0), "b": (0, 0.4), "c": (0.5, 0), "d": (0.5, 0.4)}).solve_tsp()

@@ -53,6 +53,21 @@ def test_features_without_a_place_are_left_out(tmp_path, caplog):
             loaded(tmp_path, *[feature(None)] * count)
 
 
+def test_the_system_of_reference_of_older_files(tmp_path):
+    points = [feature(point(7.4, 46.9)), feature(point(8.5, 47.4))]
+    for name in ("urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:4326", "http://www.opengis.net/def/crs/EPSG/0/4258"):
+        system = {"type": "name", "properties": {"name": name}}
+        document = {"type": "FeatureCollection", "crs": system, "features": points}
+        (tmp_path / "a.geojson").write_text(json.dumps(document))
+        assert load(tmp_path / "a.geojson").n == 2
+    for name in ("urn:ogc:def:crs:EPSG::25832", "EPSG:4807"):
+        system["properties"]["name"] = name
+        for shape in (document, feature(LINE) | {"crs": system}):
+            (tmp_path / "b.geojson").write_text(json.dumps(shape))
+            with pytest.raises(ParseError, match=f"the coordinates are in {name}, and longitudes and lat"):
+                load(tmp_path / "b.geojson")
+
+
 def test_points_and_their_names(tmp_path):
     problem = loaded(tmp_path, feature(point(7.4, 46.9), name="Bern"), feature(point(8.5, 47.4)))
     assert problem.metric.name == "GREAT_CIRCLE"

@@ -117,6 +117,10 @@ def test_tour_formats():
     assert format_to_write("x", "GPX", tour=True).name == "gpx"
     with pytest.raises(InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of"):
         format_to_write("a.xls", None, tour=True)
+    with pytest.raises(InvalidOption, match=r"\.i32; Result\.plot draws a tour$"):
+        format_to_write("a.PDF", None, tour=True)
+    with pytest.raises(InvalidOption, match=r"\.i32; Result\.report writes a page$"):
+        format_to_write("a.htm", None, tour=True)
     with pytest.raises(InvalidOption, match="there is no tour format 'xls' to write: use one of tsplib"):
         format_to_write("a.tour", "xls", tour=True)
 

@@ -167,12 +167,13 @@ def test_where_no_route_leads(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(
-    ("wkid", "metric"), [(102100, "EXACT_2D"), (25833, "EXACT_2D"), (4326, "GREAT_CIRCLE")]
+    ("wkid", "metric"),
+    [(102100, "EXACT_2D"), (25833, "EXACT_2D"), (4326, "GREAT_CIRCLE"), (7844, "GREAT_CIRCLE")],
 )
 @pytest.mark.parametrize("beside", [True, False])
 def test_features_of_arcgis_are_in_the_system_that_they_name(wkid, metric, beside, tmp_path, caplog):
     system = {"spatialReference": {"wkid": wkid}}
-    degrees = wkid == 4326
+    degrees = metric == "GREAT_CIRCLE"
     features = [
         {
             "attributes": {"OBJECTID": 7 - at, "NAME": f"at {at}"},

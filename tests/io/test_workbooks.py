@@ -70,8 +70,8 @@ def test_empty_sheets_rows_and_columns(openpyxl, tmp_path, caplog):
     with caplog.at_level(logging.INFO):
         problem = load(path)
     assert problem.coordinates.tolist() == [[52.5, 13.4], [48.9, 2.4]]
-    told = "the sheet 'places' is read, the others are not: 'more'", "1 blank row is left out: line 4"
-    assert caplog.messages[:2] == [f"{path}: {words}" for words in told]
+    told = "the sheet 'places' is read, the others are not: 'more'; sheet= names one of them"
+    assert caplog.messages[:2] == [f"{path}: {words}" for words in (told, "1 blank row is left out: line 4")]
 
 
 def test_what_a_reader_of_the_sheet_sees_otherwise_is_told(openpyxl, tmp_path, caplog):

@@ -380,6 +380,7 @@ def test_the_table_says_what_a_result_does(tmp_path: Path, shared_data: Path, ca
         (folder / file.name).write_bytes(file.read_bytes())
     np.savetxt(folder / "few.csv", points(1, 7)[0], delimiter=",", header="x,y", comments="")
     np.savetxt(folder / "many.csv", points(1, 60)[0], delimiter=",", header="x,y", comments="")
+    np.savetxt(folder / "metres.csv", points(1, 60)[0], delimiter=",", header="x (m),y (m)", comments="")
     (folder / "wrong.csv").write_text("x,y\n0,zero\n")
     assert run(folder, "-o", table, "--kicks", 2000, "--seed", 5, "--json") == 2
     told = json.loads(capsys.readouterr().out)
@@ -408,6 +409,7 @@ def test_the_table_says_what_a_result_does(tmp_path: Path, shared_data: Path, ca
         keys = [
             "cities",
             "length",
+            "unit",
             "gap_percent",
             "lower_bound",
             "bound_gap_percent",
@@ -418,6 +420,19 @@ def test_the_table_says_what_a_result_does(tmp_path: Path, shared_data: Path, ca
     assert (rows["berlin52.tsp"]["gap_percent"], rows["berlin52.tsp"]["proved_optimal"]) == (0.0, False)
     assert (rows["few.csv"]["gap_percent"], rows["few.csv"]["proved_optimal"]) == (0.0, True)
     assert rows["many.csv"]["gap_percent"] is rows["many.csv"]["lower_bound"] is None
+
+
+def test_lengths_of_different_units_are_not_compared(tmp_path: Path, capsys):
+    square = "0,0\n0,1\n1,1\n1,0\n"
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(f"x (km),y (km)\n{square}")
+    assert run(tmp_path) == 0
+    assert "lengths      4 km to 4 km, mean 4 km\n" in capsys.readouterr().out
+    (tmp_path / "c.csv").write_text(f"lat,lon\n{square}")
+    assert run(tmp_path, "-o", tmp_path / "all.tsv") == 0
+    assert " mean " not in capsys.readouterr().out
+    rows = [line.split("\t") for line in (tmp_path / "all.tsv").read_text().splitlines()]
+    assert [row[3] for row in rows] == ["unit", "km", "km", "m"]
 
 
 def test_bounds_are_computed_where_they_are_wanted(tmp_path: Path, capsys):

@@ -73,3 +73,11 @@ def test_impossible_parameters_are_named(methods, params, message):
     for method in methods:
         with pytest.raises(InvalidOption, match=re.escape(message)):
             warptsp.solve(problem_of("EUC_2D", 9), method=method, start=np.arange(9), params=params)
+
+
+def test_numbers_and_arrays_of_numpy_are_parameters_too():
+    params = {"candidates": np.int32(5), "temperature": np.float32(0.5), "breadth": np.array([5, 3])}
+    result = warptsp.solve(np.eye(30, 2), kicks=10, params=params)
+    assert result.params == {"candidates": 5, "temperature": 0.5, "breadth": (5, 3)}
+    with pytest.raises(InvalidOption, match=r"parameter candidates: 5\.5 is not of type int"):
+        warptsp.solve(np.eye(30, 2), params={"candidates": np.float64(5.5)})

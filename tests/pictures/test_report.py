@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from calls import call
+from instances import unit_points
 
 import warptsp
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
@@ -79,6 +80,15 @@ def result():
 def of_tour(problem, **fields):
     tour = np.arange(problem.n, dtype=np.int32)
     return Report(problem, snapshots=[Snapshot(1.0, problem.length(tour), tour)], **fields)
+
+
+def test_short_legs_beside_a_long_one():
+    """A place far away takes no digits from the distances of the others."""
+    points = np.append(unit_points(30), [[1e4, 0.0]], axis=0)
+    result = warptsp.solve(Problem.from_points(points), kicks=100, prove=False)
+    page = Page(render(Report.of(result)))
+    legs = page.facts["leg"] * page.integers("legs", differences=False)
+    np.testing.assert_allclose(legs, result.legs, rtol=1e-4)
 
 
 def test_a_page_holds_the_run(result):

@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import json
+import math
 import os
 import select
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -521,6 +523,18 @@ def test_a_failed_run_says_so(watch):
     with Client(watch).events() as messages:
         said = next(messages)
     assert (said["state"], said["text"]) == ("error", "Failed: out of memory")
+
+
+def test_a_run_that_found_no_tour_has_none(watch, problem):
+    """An infinite length is no JSON, and with it no page learns that the run has ended."""
+    watch(event(length=math.inf))
+    result = warptsp.solve(problem, kicks=1)
+    watch.finish(replace(result, length=math.inf, stop_reason="proved that there is no tour"))
+    with Client(watch).events() as messages:
+        said = next(messages)
+    assert (said["state"], said["text"]) == ("error", "Finished: proved that there is no tour")
+    assert "Infinity" not in json.dumps(said)
+    assert Client(watch).tour() is None
 
 
 def test_ports(problem):

@@ -287,6 +287,8 @@ def test_the_table_of_metrics_is_that_of_the_native_header():
     assert Metric.parse(" euc_2d ") is Metric.EUC_2D
     with pytest.raises(InvalidOption, match=r"unknown metric 'euclid': use one of EUC_2D"):
         Metric.parse("euclid")
+    with pytest.raises(InvalidProblem, match=r"metric is array\(.*: Problem.from_array takes points"):
+        Problem(np.zeros((3, 2)))
 
 
 @pytest.mark.parametrize("door", [Problem.from_points, lambda of, metric: solve(of, metric=metric).problem])

@@ -282,3 +282,7 @@ def test_the_command(tmp_path):
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["proved_optimal"]
     assert json.loads(file.read_text())["format"] == "warptsp unfinished proof"
+    places.write_text("lat,lon\n" + "\n".join(f"{x / 99},{y / 99}" for x, y in points))
+    done = CliRunner().invoke(commands, ["prove", str(places), "--resume", str(file), "-o", str(file)])
+    assert "this file is the proof that this one continues already" in str(done.exception)
+    assert json.loads(file.read_text())["format"] == "warptsp unfinished proof"

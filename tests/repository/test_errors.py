@@ -92,6 +92,7 @@ OF_PYTHON_TEXTS = (
     "the sparse matrix",
     "the path's ",  # its ends are options that take names
     "open is ",
+    "metric is ",
     "cluster: a dask Client ",
 )
 NEITHER = (

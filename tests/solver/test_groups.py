@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from calls import invoke
 from instances import distances, unit_points, whole_points
+from processes import run_code
 
 import warptsp
 from warptsp import _native
@@ -160,7 +161,13 @@ def test_groups_whose_names_differ_by_capitals_or_blanks_are_told(caplog):
 @pytest.mark.parametrize(
     ("problem", "groups", "error", "message"),
     [
-        (SQUARE, "block", InvalidOption, "there is no column 'block'; columns beside the places: none"),
+        (SQUARE, "block", InvalidOption, "there is no column 'block'; columns beside the coord.*: none"),
+        (
+            Problem.from_points(unit_points(3), open=OpenPath(2, 0)),
+            ["x", "y", "x"],
+            InvalidOption,
+            "the ends of the path, node 3 and node 1, are in one group",
+        ),
         (SQUARE, 3, InvalidOption, "3 is no list of groups"),
         (SQUARE, ["x", "y"], InvalidOption, "2 for 6 places; one for each is needed"),
         (SQUARE, ["x", "x", "", "y", "y", "y"], InvalidOption, "place c is in no group"),
@@ -359,6 +366,20 @@ def test_the_command_reads_gtsplib(tmp_path):
     assert done.exit_code != 0
 
 
+def test_names_of_places_may_be_those_of_their_groups(tmp_path) -> None:
+    """A lone column of texts holds names, and one with a title such as city does."""
+    for title in ("block", "city"):
+        file = tmp_path / f"{title}.csv"
+        file.write_text(f"{title},x,y\nA,0,0\nA,1,1\nB,5,5\nB,6,0\nC,2,9\n")
+        done = invoke("choose", file, "--groups", title, "--json")
+        assert done.exit_code == 0, done.output
+        assert sorted(json.loads(done.stdout)["ids"]) == [2, 3, 5]
+    done = invoke("choose", file, "--groups", "cities")
+    assert "--groups: there is no column 'cities'; columns beside the coordinates: city" in str(
+        done.exception
+    )
+
+
 def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
@@ -385,3 +406,12 @@ def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.
     choose(problem, groups, kicks=50, threads=1)
     choose(problem, groups, kicks=50, time_limit=enough, threads=1)
     assert [population for population, *_ in calls] == [0, 0, 0]
+
+
+def test_a_short_time_limit_is_not_spent_on_modules() -> None:
+    """SciPy's take half a second."""
+    code = (
+        "import sys, numpy; from warptsp.groups import choose\n"
+        "choose(numpy.eye(40, 2), [*range(20)] * 2, kicks=1); assert 'scipy' not in sys.modules"
+    )
+    run_code(code, check=True)

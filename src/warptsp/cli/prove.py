@@ -73,6 +73,10 @@ def command(
     outputs.check([("the instance itself", instance)], others)
     if tour is not None:
         check_outputs(others, [("the tour", tour)])
+    if resume is not None:  # which only a new checkpoint may replace
+        check_outputs(
+            [("--output", name) for name in outputs.tours], [("the proof that this one continues", resume)]
+        )
     problem, cities = with_tour(reading.load(instance), tour, ends)
     outputs.check_tours(problem)
     with FirstSignal() as signals:

@@ -22,6 +22,7 @@ from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.progress import in_percent
+from warptsp.quantities import length_text
 from warptsp.text import well_formed
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 TELL = 2.0  # seconds between two lines of progress
 COLUMNS = (
-    *("problem", "cities", "length", "gap_percent", "lower_bound", "bound_gap_percent", "proved_optimal"),
-    *("kicks", "seconds", "seed"),
+    *("problem", "cities", "length", "unit", "gap_percent", "lower_bound", "bound_gap_percent"),
+    *("proved_optimal", "kicks", "seconds", "seed"),
 )
 """Of the table, as `solve --json` calls them."""
 
@@ -179,11 +180,17 @@ def _rows(results: ManyResults) -> list[list[object]]:
             rows.append([name, *[None] * (len(COLUMNS) - 2), seed])
             continue
         bound, proof = results.lower_bound(position), bool(proved[position])
-        found = [len(results.tour(position)), length, in_percent(results.gap(position)), bound]
+        found = [len(results.tour(position)), length, results.unit(position)]
         rows.append(
             [
-                *(name, *found, in_percent(bound_gap(length, bound)), proof),
-                *(int(kicks[position]), round(float(seconds[position]), 6), seed),
+                *(
+                    name,
+                    *found,
+                    in_percent(results.gap(position)),
+                    bound,
+                    in_percent(bound_gap(length, bound)),
+                ),
+                *(proof, int(kicks[position]), round(float(seconds[position]), 6), seed),
             ]
         )
     return rows
@@ -248,12 +255,16 @@ def _facts(
 ) -> list[Fact]:
     each = [results.length(position) for position in range(len(results))]
     lengths = [length for length in each if length is not None]
-    range_, proved = None, None
     optimal = int(results.proved_optimal.sum())
-    if lengths:
-        mean = sum(lengths) / len(lengths)
-        range_ = f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"
-        proved = f"{optimal} tours are optimal, proved"
+    proved = f"{optimal} tours are optimal, proved" if lengths else None
+    units = {results.unit(position) for position, length in enumerate(each) if length is not None}
+    range_ = None
+    if len(units) == 1:  # others do not compare
+        least, most, mean = (
+            length_text(length, *units)
+            for length in (min(lengths), max(lengths), sum(lengths) / len(lengths))
+        )
+        range_ = f"{least} to {most}, mean {mean}"
     pace = f", {1000 * results.seconds / len(results):.2f} ms each" if len(results) else ""
     ended = "early: what was found is kept" if results.interrupted else None
     return [

@@ -16,7 +16,7 @@ from warptsp._checks import checked_number
 from warptsp.claims import bound_of_optimal, is_confirmed
 from warptsp.errors import NoTourFound, UnsupportedProblem
 from warptsp.groups.cycles import NO_TOUR, Cycles, distances_between, nearest_places
-from warptsp.groups.owners import owners_of
+from warptsp.groups.owners import check_ends, owners_of
 from warptsp.interruption import FirstSignal, delivered
 from warptsp.machine import resolve_threads
 from warptsp.problem import Metric, Problem
@@ -108,7 +108,8 @@ def choose(
     Raises
     ------
     InvalidProblem, InvalidOption
-        A place is in no group or in two, a group is empty, or the distances of so many groups are too long.
+        A place is in no group or in two, a group is empty, a path begins and ends in the same one, or the
+        distances of so many groups are too long.
     UnsupportedProblem
         There are too many places, or fixed edges.
     NoTourFound
@@ -119,6 +120,7 @@ def choose(
     started = time.monotonic()
     instance = _read(problem, metric, asymmetric=asymmetric)
     owner = owners_of(instance, groups)
+    check_ends(instance, owner)
     if len(instance.fixed_edges):
         raise UnsupportedProblem("fixed edges and groups: which of their places are visited is open")
     if instance.n > MOST_PLACES:

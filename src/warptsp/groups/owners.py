@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._checks import shown
-from warptsp._words import did_you_mean, folded
+from warptsp._words import as_called, did_you_mean, folded
 from warptsp.errors import InvalidOption
 from warptsp.problem import Problem
+from warptsp.problem.names import words_for
 
 _log = logging.getLogger(__name__)
 
@@ -18,12 +19,13 @@ _log = logging.getLogger(__name__)
 def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:
     """Return the group of each place, numbered from 0."""
     if isinstance(groups, str):
-        columns = problem.extra or {}
+        columns = _columns(problem)
         titles = [groups] if groups in columns else [t for t in columns if folded(t) == folded(groups)]
         if len(titles) != 1:
             there = (", ".join(columns) or "none") + did_you_mean(groups, columns)
+            option = as_called("groups", "--groups")
             raise InvalidOption(
-                f"groups: there is no column {shown(groups)}; columns beside the places: {there}"
+                f"{option}: there is no column {shown(groups)}; columns beside the coordinates: {there}"
             )
         groups = list(columns[titles[0]])
     if not isinstance(groups, Iterable):
@@ -56,6 +58,22 @@ def owners_of(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]
                 "groups: %s and %s count as two: write them alike if they are one", shown(first), shown(name)
             )
     return owner
+
+
+def _columns(problem: Problem) -> dict[str, Sequence[Any]]:
+    """The columns that may hold groups: names of places may be those of their groups."""
+    called = None if problem.style is None else problem.style.title_of("name")
+    names = {} if called is None or problem.labels is None else {called: problem.labels}
+    return {**names, **(problem.extra or {})}
+
+
+def check_ends(problem: Problem, owner: NDArray[np.intp]) -> None:
+    """Refuse a path between two places of one group, of which it visits one."""
+    path = problem.open
+    if path is None or path.start is None or path.end is None or owner[path.start] != owner[path.end]:
+        return
+    ends = " and ".join(words_for(problem, end) for end in (path.start, path.end))
+    raise InvalidOption(f"the ends of the path, {ends}, are in one group, of which it visits one place")
 
 
 def _of_lists(problem: Problem, groups: list[Collection[Any]]) -> NDArray[np.intp]:

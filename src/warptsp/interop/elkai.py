@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from warptsp._checks import shown
-from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp._checks import checked_count, shown
+from warptsp.errors import InvalidProblem
 from warptsp.problem import Problem
 from warptsp.problem.values import real_array
 
@@ -72,7 +72,6 @@ def solve_float_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> li
 
 
 def _tour(problem: Problem, runs: int) -> list[int]:
-    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
-        raise InvalidOption(f"runs: {shown(runs)} is not a whole number from 1 upwards")
+    runs = checked_count("runs", runs, minimum=1, what="a whole number from 1 upwards")
     kicks = _KICKS * problem.n * (1 + runs)
     return list(solve_here(problem, kicks=kicks).tour.tolist())

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from ._text import quoted
 from .format import Format, Instance, Pieces, Source
 from .lines import Line, line_of
 from .places import Place, degrees, is_on_earth, place_problem
+from .systems import DEGREES
 
 _log = logging.getLogger(__name__)
 
@@ -64,6 +66,8 @@ def geojson_problem(document: Any, file: str = "GeoJSON") -> Problem:
 def _geometries(node: Any, where: str, name: str = "") -> Iterator[tuple[str, Any, str]]:
     """Where each geometry stands, it itself, None where a feature has no place, and its name."""
     kind = _kind(node)
+    if kind is not None:
+        _check_system(node.get("crs"))
     if kind == "FeatureCollection":
         for number, feature in enumerate(_list(node, "features", where), start=1):
             yield from _geometries(feature, f"feature {number}")
@@ -80,6 +84,18 @@ def _geometries(node: Any, where: str, name: str = "") -> Iterator[tuple[str, An
             yield from _geometries(geometry, where, name)
     else:
         yield where, "" if node is None else node, name
+
+
+def _check_system(system: Any) -> None:
+    """Refuse coordinates in another system than degrees, which older files may name."""
+    named = system.get("properties") if isinstance(system, Mapping) else None
+    name = named.get("name") if isinstance(named, Mapping) else None
+    code = re.search("[:/]([0-9]+)$", name) if isinstance(name, str) else None
+    if code is not None and code[1] not in DEGREES:
+        raise InvalidProblem(
+            f"the coordinates are in {name}, and longitudes and latitudes are needed: have them written in "
+            "EPSG:4326"
+        )
 
 
 def _kind(node: Any) -> Any:

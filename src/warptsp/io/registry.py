@@ -8,7 +8,8 @@ from functools import cache
 from importlib import import_module
 
 from warptsp._checks import shown
-from warptsp._words import listed
+from warptsp._words import as_called, listed
+from warptsp.endings import FIGURES, PAGES, ends_in
 from warptsp.errors import InvalidOption
 
 from .format import Format, Source
@@ -107,8 +108,20 @@ def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: boo
     found = next((format for format in able() if target.lower().endswith(endings(format))), None)
     if found is None:
         known = ", ".join(ending for format in able() for ending in endings(format))
-        raise InvalidOption(f"{target}: the name's ending means no {what} format: use one of {known}")
+        instead = _drawn(target) if tour else ""
+        raise InvalidOption(
+            f"{target}: the name's ending means no {what} format: use one of {known}{instead}"
+        )
     return found
+
+
+def _drawn(target: str) -> str:
+    """Say how a tour becomes what a name that is none of a tour asks for."""
+    if ends_in(target, FIGURES):
+        return as_called("; Result.plot draws a tour", "; --picture, or warptsp plot, draws a tour")
+    if ends_in(target, PAGES):
+        return as_called("; Result.report writes a page", "; --report, or warptsp report, writes a page")
+    return ""
 
 
 def _readable() -> Iterator[Format]:

@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 
-DEGREES = {"4326", "4258", "4269", "4267", "4979"}  # systems of degrees that tables have
+DEGREES = {
+    *("4326", "4979", "4258", "4171", "4230", "4277", "4314"),  # the world; Europe, and parts of it
+    *("4269", "4267", "4152", "6318", "4617", "4674"),  # the Americas
+    *("4283", "7844", "4167", "4490", "4612", "6668"),  # Australia, New Zealand, China, Japan
+}
+"""Systems of degrees from Greenwich that files have."""
 MERCATOR = {"3857", "3785", "900913", "102100", "102113"}
 """Web Mercator, the projection of maps on the web, in which distances are longer than on the Earth."""
 _RADIUS = 6378137.0  # metres

@@ -181,7 +181,9 @@ def _text(value: Any) -> str:
 def _tell(file: str, title: str, others: list[str]) -> None:
     if others:
         shown = ", ".join(map(quoted, others[:4])) + (", ..." if len(others) > 4 else "")
-        _log.info("%s: the sheet %s is read, the others are not: %s", file, quoted(title), shown)
+        option = as_called("sheet=", "--sheet")
+        words = "%s: the sheet %s is read, the others are not: %s; %s names one of them"
+        _log.info(words, file, quoted(title), shown, option)
 
 
 def _tell_of_cells(file: str, sheet: bytes) -> None:

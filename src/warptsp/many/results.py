@@ -96,6 +96,10 @@ class ManyResults:
         """Return the exact length of a tour, None if there is none."""
         return self._table.lengths[position]
 
+    def unit(self, position: int) -> str:
+        """Return the unit of a length, ``"m"``, ``"km"`` or ``"s"``; empty if it is unknown."""
+        return self._table.units.get(position, "")
+
     def lower_bound(self, position: int) -> int | float | None:
         """Return a length that no tour of this problem is below, None if none is proved.
 

@@ -320,7 +320,7 @@ class _Work:
             plain = batch.points_in(given) if self._plain_arrays else None
             if plain is None:
                 try:
-                    given = given_at[position] = self._source.read(given)
+                    given = given_at[position] = self._read(position, given)
                 except WarpTSPError as error:
                     self._put_error(position, error)
                     continue
@@ -361,7 +361,7 @@ class _Work:
     def _solve(self, position: int, given: Any) -> None:
         """Keep the tour of a problem, or what is wrong with it."""
         try:
-            problem = given if isinstance(given, Problem) and self._batch else self._source.read(given)
+            problem = given if isinstance(given, Problem) and self._batch else self._read(position, given)
             seconds = self._times.left_for(((self._source.total or 0) - position) / self._threads)
             result = self._solved_by(problem, position, seconds, self._token)
             check_is_tour(result.problem, result)
@@ -371,6 +371,12 @@ class _Work:
         with self._keeping:
             self.table.put(position, result)
             self._solved += 1
+
+    def _read(self, position: int, given: Any) -> Problem:
+        problem = self._source.read(given)
+        if problem.unit:
+            self.table.units[position] = problem.unit
+        return problem
 
     def _put_error(self, position: int, error: WarpTSPError) -> None:
         with self._keeping:

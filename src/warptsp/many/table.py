@@ -70,6 +70,7 @@ class Table:
         self.lengths: list[int | float | None] = []  # None where there is no tour
         self.bounds: dict[int, int | float] = {}  # of tours that are not proved optimal, where there is one
         self.known: dict[int, int | float] = {}  # lengths on record, of published instances
+        self.units: dict[int, str] = {}  # of lengths, where they are known
         self._tours = array("i")
         self._room = np.full(64, _NONE)  # doubled when it is full
         self._reasons: dict[str, int] = {}

@@ -6,6 +6,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+import numpy as np
+
 from warptsp._checks import shown
 from warptsp._words import as_called, listed
 from warptsp.errors import InvalidOption
@@ -100,6 +102,8 @@ def _choices(hint: Any) -> list[Any]:
 
 def _converted(name: str, value: Any, hint: Any) -> Any:
     options = _options(hint)
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
     if isinstance(value, str):
         # "none" is no text where None is a value.
         for option in sorted(options, key=lambda option: option is not type(None)):

@@ -109,30 +109,26 @@ def check_connected(
 
 
 def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: Cities) -> None:
-    from scipy.sparse import csr_array  # type: ignore[import-untyped]
-    from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
-        breadth_first_order,
-        connected_components,
-    )
+    for arcs, begins, backwards in ((matrix, [start], False), (matrix.T, [start, last], True)):
+        other = _out_of_reach(arcs, wall, begins)
+        if len(other):
+            ends = (other[0], start) if backwards else (start, other[0])
+            tail, head = (words_for(names, city) for city in ends)
+            raise InvalidProblem(
+                f"no way leads from {tail} to {head}, as arcs are missing from the matrix: there is no tour"
+            )
 
-    heads = [np.flatnonzero(row < wall) for row in matrix]
-    heads[last] = np.append(heads[last], start)
-    begin = np.cumsum([0, *(len(row) for row in heads)])
-    graph = csr_array((np.ones(begin[-1], dtype=np.int8), np.concatenate(heads), begin), shape=matrix.shape)
-    count, _ = connected_components(graph, connection="strong")
-    if count == 1:
-        return
-    reached = breadth_first_order(graph, start, return_predecessors=False)
-    other = np.setdiff1d(np.arange(len(matrix)), reached)
-    backwards = not len(other)
-    if backwards:
-        reached = breadth_first_order(graph.T.tocsr(), start, return_predecessors=False)
-        other = np.setdiff1d(np.arange(len(matrix)), reached)
-    ends = (other[0], start) if backwards else (start, other[0])
-    tail, head = (words_for(names, city) for city in ends)
-    raise InvalidProblem(
-        f"no way leads from {tail} to {head}, as arcs are missing from the matrix: there is no tour"
-    )
+
+def _out_of_reach(arcs: NDArray[Any], wall: int | float, begins: list[int]) -> NDArray[np.intp]:
+    """Return the cities to which no way leads from some."""
+    out = np.ones(len(arcs), dtype=np.bool_)
+    out[begins] = False
+    ahead = list(begins)
+    while ahead and out.any():
+        found = np.flatnonzero(out & (arcs[ahead.pop()] < wall))
+        out[found] = False
+        ahead += found.tolist()
+    return np.flatnonzero(out)
 
 
 def missing_arcs(matrix: NDArray[Any], wall: int | float | None, arcs: NDArray[Any]) -> NDArray[Any]:

@@ -136,6 +136,10 @@ class Problem(Searched, Origin):
         def put(name: str, value: Any) -> None:
             object.__setattr__(self, name, value)
 
+        if not isinstance(self.metric, (str, Metric)) and not callable(self.metric):
+            raise InvalidProblem(
+                f"metric is {shown(self.metric)}: Problem.from_array takes points or a matrix alone"
+            )
         put("metric", Metric.parse(self.metric))
         for field_name in ("name", "comment"):
             if not isinstance(value := getattr(self, field_name), str):

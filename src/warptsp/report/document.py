@@ -36,7 +36,7 @@ from warptsp.run import PROVED
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates
-LEG_STEPS = 2**22  # of the longest leg
+LEG_STEPS = 2**31 - 1  # of the longest leg: as many as the page can hold
 LISTED = 1_000_000  # cities up to which it holds names and distances
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
 Point = TypeVar("Point")

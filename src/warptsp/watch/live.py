@@ -106,6 +106,9 @@ class LiveRun:
 
     def finish(self, result: Result, text: str) -> None:
         """Take note of the end of the run. No tour is saved after this call."""
+        if math.isinf(result.length):  # its arcs are missing: there is no tour, and JSON has no such number
+            self.fail(text)
+            return
         with self._saving, self._changed:
             seconds = result.history[-1].seconds if result.history else result.seconds
             self._points.append((seconds, result.length))

@@ -12,7 +12,7 @@ from warptsp.problem import Problem
 from warptsp.problem.matrices import matrix_of_arcs
 from warptsp.problem.values import real_array
 
-from .rows import Table
+from .rows import Table, shown_lines
 from .titles import common_unit
 
 _log = logging.getLogger(__name__)
@@ -65,7 +65,8 @@ def arcs_problem(table: Table, titles: Sequence[str], *, skip_incomplete: bool =
             ends.append(number.setdefault(name, len(number)))
         if (first := seen.setdefault((ends[0], ends[1]), line)) != line:
             table.fail(
-                f"the arc from {quoted(fields[tail])} to {quoted(fields[head])} stands in line {first}, too",
+                f"the arc from {quoted(fields[tail])} to {quoted(fields[head])} stands in "
+                f"{shown_lines([first], table.rows_called)}, too",
                 line,
             )
         costs.append(table.number(fields[cost].strip(), line, titles[cost]))

@@ -255,7 +255,7 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
     wrong = (kinds != "Point") | empty
     if wrong.any():
         row = int(np.argmax(wrong))
-        kind = "missing" if kinds[row] is None else "empty" if empty[row] else f"a {kinds[row]}"
+        kind = "missing" if not isinstance(kinds[row], str) else "empty" if empty[row] else f"a {kinds[row]}"
         raise InvalidProblem(
             f"the geometry in row {row} (counted from 0) is {kind}: points are needed; the centroids of "
             "other shapes are such points"
@@ -267,7 +267,7 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
             "the points have no coordinate reference system, so that distances are unknown: give one with "
             'set_crs, such as set_crs("EPSG:4326") for longitudes and latitudes'
         )
-    if system.is_geographic:
+    if system.is_geographic and _has_degrees(system):
         return np.column_stack([y, x]), Metric.GREAT_CIRCLE, {}
     if system.is_projected:
         units = {axis.unit_name for axis in getattr(system, "axis_info", ())}
@@ -281,8 +281,20 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric, dict[str, str]]:
             fields["unit"] = _UNITS.get(units.pop(), "")
         return np.column_stack([x, y]), Metric.EXACT_2D, fields
     raise InvalidProblem(
-        f"the coordinate reference system {getattr(system, 'name', system)} is neither geographic nor "
-        'projected: use to_crs, such as to_crs("EPSG:4326")'
+        f"the coordinate reference system {getattr(system, 'name', system)} has no degrees on the Earth from "
+        'Greenwich, and is not projected: use to_crs, such as to_crs("EPSG:4326")'
+    )
+
+
+def _has_degrees(system: Any) -> bool:
+    """Whether a geographic system has the degrees of maps: not grads, from Paris, on the Moon or rotated."""
+    units = {axis.unit_name for axis in getattr(system, "axis_info", ())[:2]}
+    meridian, body = getattr(system, "prime_meridian", None), getattr(system, "ellipsoid", None)
+    return (
+        units <= {"degree"}
+        and not getattr(system, "is_derived", False)
+        and (meridian is None or meridian.longitude == 0)
+        and (body is None or 6.3e6 < body.semi_major_metre < 6.4e6)
     )
 
 

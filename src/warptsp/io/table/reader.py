@@ -228,8 +228,8 @@ class _Reader:
             have = "the first line names" if self.table.by_number else "it has"
             self.table.fail(
                 f"{have} the columns {shown}: columns x and y, or lat and lon, are needed"
-                f"{self._names_below()}; {as_columns(lat='COLUMN', lon='COLUMN')} says which they are; "
-                "for addresses, a geocoder finds them",
+                f"{self._names_below()}; if others hold them, {as_columns(lat='COLUMN', lon='COLUMN')} "
+                "says which; addresses alone need a geocoder, such as geopy, which adds coordinates",
                 self.table.first_line,
             )
         found = self._places(columns)

@@ -31,7 +31,10 @@ def parse_problem(data: bytes, file: str, asymmetric: bool = False, *, groups: b
     text = TsplibText(data, file)
     kind = text.first_word("TYPE") or ("TOUR" if set(text.sections) == {"TOUR"} else "TSP")
     if kind == "TOUR":
-        text.fail("is a tour, not an instance: give it as the start tour", keyword="TYPE")
+        start = as_called("start=", "--start")
+        text.fail(
+            f"is a tour, not an instance: give that, and the tour behind it or as {start}", keyword="TYPE"
+        )
     in_sets = kind in ("GTSP", "AGTSP")
     if in_sets and not groups:
         text.fail_entry(

@@ -95,7 +95,7 @@ class Itinerary {
     cell("number", home ? "" : grouped(place + 1));
     cell("name", home ? `back to ${this.name(0)}` : this.name(place));
     if (this.way !== null) {
-      cell("way", distanceText(this.way[place]));
+      cell("way", distanceText(this.way[place], place));
       cell("leg", place === 0 ? "start" : `+ ${distanceText(this.way[place] - this.way[place - 1])}`);
       cell("time", this.when(place));
     }
@@ -137,11 +137,14 @@ class Itinerary {
   }
 }
 
-function distanceText(distance) {
+// Of a sum of legs without a unit as many digits as the steps of its legs tell.
+function distanceText(distance, legs = 1) {
   if (facts.seconds) return hoursText(distance / 3600);
   const metres = distance * facts.metres;
   if (facts.metres > 0) return metres < 1000 ? `${metres.toFixed(0)} m` : `${grouped((metres / 1000).toFixed(metres < 1e5 ? 1 : 0))} km`;
-  return grouped(facts.integral ? Math.round(distance) : Number(distance.toPrecision(6)));
+  if (facts.integral) return grouped(Math.round(distance));
+  const sure = Math.floor(Math.log10(distance / (facts.leg * Math.max(1, legs))));
+  return grouped(Number(distance.toPrecision(Math.min(Math.max(sure, 1), 6))));
 }
 
 // A time of day, as GTFS has it: 25:10 is ten past one of the next day.

@@ -242,7 +242,7 @@ class Page extends Viewer {
     const name = this.cities.labels === null ? "" : `${this.cities.labels[city]}, `;
     const stop = place % this.tour.length, way = this.shown === this.measured ? this.itinerary.way : null;
     const when = way === null ? "" : this.itinerary.when(stop);
-    const far = way === null ? "" : `, ${distanceText(way[stop])} from the start${when && ` (${when})`}`;
+    const far = way === null ? "" : `, ${distanceText(way[stop], stop)} from the start${when && ` (${when})`}`;
     here.textContent = `${name}city ${this.cities.id(city)}${at ? ` at ${at}` : ""}; stop ${stop + 1} of ${this.tour.length}${far}`;
     const { clientWidth: width, clientHeight: height } = find("stage");
     const x0 = Math.max(4, Math.min(px + 14, width - here.offsetWidth - 4));
