@@ -33,7 +33,8 @@ FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
 ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
 WORTH_WIDE = 0.0013, 0.8
-"""Share of the length, and mean edges of the tour: a root's gap above either is worth cuts of large pieces."""
+"""Share of the length, and mean edges of the tour: gaps of roots above either are worth cuts of large pieces
+(EXP-578)."""
 WORTH_DOMINOES = 0.8, 6.0
 """Mean edges of the tour between which a root's gap is worth dominoes (EXP-555)."""
 MOST_SOLVERS = 8
