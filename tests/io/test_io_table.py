@@ -107,10 +107,11 @@ def test_a_matrix_of_places_that_are_called_as_axes_are_and_two_points():
         ("# nothing\n", None, "no lines but comments"),
         ("x,y\n", 1, "no cities below the header line"),
         ("foo,bar\n1,2\n", 1, "names the columns 'foo', 'bar': columns x and y, or lat and lon, are needed"),
+        (",".join(f"title{i}" for i in range(99)), 1, r"columns 'title0', .{150,190}\.\.\.: columns x and y"),
         (
             "name,address\nA,Main St 1\n",
             1,
-            "addresses alone need a geocoder, such as geopy, which adds coordinates$",
+            "addresses need a geocoder first, such as geopy$",
         ),
         ('My;places;of May\n\n"name";"lat";"lon"\na;1;2\n', 1, "are needed; line 3 names them, so what"),
         ("x,x,y\n1,2,3\n", 1, "columns 'x' and 'x' mean the same"),

@@ -179,7 +179,7 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         ("n/a,5,6\n1,7,8\n", "3 columns without a header line"),
         ("Berlin,Germany,520.5,130.4\nMunich,Germany,480.1,110.5\n", "4 columns without a header line"),
         ("a,b,c,d\nname,x,y\na,1,2\n", "line 2 names them, so what stands above must go"),
-        ("Halt,Nord,Hoehe\na,1,2\n", "are needed; if others hold them, --lat COLUMN --lon COLUMN says"),
+        ("Halt,Nord,Hoehe\na,1,2\n", "are needed; --lat COLUMN --lon COLUMN says which they are"),
         ("Halt,lat,Ost\na,1,2\n", "the first line names the columns 'Halt', 'lat', 'Ost'"),
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
         ("lat,latitude,lon\n1,2,3\n", "mean the same: remove one of them; --lat 1 takes the first"),

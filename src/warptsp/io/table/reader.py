@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import short
 from warptsp._words import counted
 from warptsp.errors import InvalidProblem
 from warptsp.io._text import quoted
@@ -224,12 +225,12 @@ class _Reader:
     def _with_titles(self, titles: list[str]) -> tuple[Problem, Columns]:
         columns = self._columns(titles)
         if not columns.positions:
-            shown = ", ".join(quoted(field) for field in titles[:8]) or "none"
+            shown = short(", ".join(map(quoted, titles)), 200) or "none"
             have = "the first line names" if self.table.by_number else "it has"
             self.table.fail(
                 f"{have} the columns {shown}: columns x and y, or lat and lon, are needed"
-                f"{self._names_below()}; if others hold them, {as_columns(lat='COLUMN', lon='COLUMN')} "
-                "says which; addresses alone need a geocoder, such as geopy, which adds coordinates",
+                f"{self._names_below()}; {as_columns(lat='COLUMN', lon='COLUMN')} says which "
+                "they are; addresses need a geocoder first, such as geopy",
                 self.table.first_line,
             )
         found = self._places(columns)
