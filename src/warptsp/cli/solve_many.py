@@ -179,20 +179,11 @@ def _rows(results: ManyResults) -> list[list[object]]:
         if length is None:
             rows.append([name, *[None] * (len(COLUMNS) - 2), seed])
             continue
-        bound, proof = results.lower_bound(position), bool(proved[position])
-        found = [len(results.tour(position)), length, results.unit(position)]
-        rows.append(
-            [
-                *(
-                    name,
-                    *found,
-                    in_percent(results.gap(position)),
-                    bound,
-                    in_percent(bound_gap(length, bound)),
-                ),
-                *(proof, int(kicks[position]), round(float(seconds[position]), 6), seed),
-            ]
-        )
+        bound = results.lower_bound(position)
+        gaps = in_percent(results.gap(position)), in_percent(bound_gap(length, bound))
+        search = int(kicks[position]), round(float(seconds[position]), 6), seed
+        found = name, len(results.tour(position)), length, results.unit(position)
+        rows.append([*found, gaps[0], bound, gaps[1], bool(proved[position]), *search])
     return rows
 
 

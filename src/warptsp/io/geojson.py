@@ -93,7 +93,7 @@ def _check_system(system: Any) -> None:
     code = re.search("[:/]([0-9]+)$", name) if isinstance(name, str) else None
     if code is not None and code[1] not in DEGREES:
         raise InvalidProblem(
-            f"the coordinates are in {name}, and longitudes and latitudes are needed: have them written in "
+            f"the coordinates are in {name}, and longitudes and latitudes are needed: convert them to "
             "EPSG:4326"
         )
 

@@ -380,7 +380,7 @@ class Facets {
   std::vector<char> joined_;
   double least_ = 0.0;
   int entering_ = INT_MAX;
-  std::vector<double> inverse_, used_, price_, direction_, distance_, left_;  // left_: of each edge's weight, unpacked
+  std::vector<double> inverse_, used_, price_, direction_, distance_, left_;  // left_: what walks leave of weights
   std::vector<int> basis_, edge_of_, via_, candidates_;                       // via_: a node between two, -1 for none
   std::vector<std::vector<int>> columns_;
 };

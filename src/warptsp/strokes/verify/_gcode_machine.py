@@ -11,18 +11,8 @@ from decimal import Decimal
 
 import numpy as np
 
+from warptsp.strokes import gcode_words as gcode
 from warptsp.strokes.gcode_arcs import Point, points_of_arc
-from warptsp.strokes.gcode_words import (
-    BEGIN,
-    Statement,
-    Unknown,
-    chosen,
-    filament,
-    leads_back,
-    printed,
-    statement,
-    uncommented,
-)
 from warptsp.strokes.verify.work import Points
 
 _Path = tuple[Points, float, float]
@@ -97,7 +87,7 @@ def run_program(data: bytes) -> Run:
             run.fixed.append((rest, machine.where(), machine.state()))
             machine.ends(number)
             run.flow = next((later for later, text in enumerate(lines[number - 1 :], start=number)
-                             if leads_back(text)), 0)  # fmt: skip
+                             if gcode.leads_back(text)), 0)  # fmt: skip
             break
     else:
         machine.ends(len(lines) + (lines[-1] != ""))
@@ -116,8 +106,8 @@ class _Machine:
         self.at: dict[str, Decimal | None] = dict.fromkeys("XYZ")
         self.filament: Decimal | None = None
         self.motion: int | None = None
-        self.modal = dict(BEGIN)
-        self.chosen: Hashable = tuple(sorted(BEGIN.items()))
+        self.modal = dict(gcode.BEGIN)
+        self.chosen: Hashable = tuple(sorted(gcode.BEGIN.items()))
         self.feed: Decimal | None = None
         self.power: Decimal | None = None
         self.drawn = Decimal(0)  # filament that is drawn back
@@ -132,9 +122,9 @@ class _Machine:
         self.turned = ""  # the last line behind it under which the spindle was on, at a third speed
         self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
-    def choose(self, said: Statement) -> None:
+    def choose(self, said: gcode.Statement) -> None:
         """Settings that stay until another of their group comes."""
-        self.modal, lost = chosen(self.modal, said, self.begun, self.run.prints)
+        self.modal, lost = gcode.chosen(self.modal, said, self.begun, self.run.prints)
         self.at |= dict.fromkeys(lost)
         self.chosen = tuple(sorted(self.modal.items()))
 
@@ -149,21 +139,21 @@ class _Machine:
 
     def step(self, line: str, number: int) -> bool:
         """Run one line; False if it is not understood."""
-        bare, comments = uncommented(line)
-        if bare is None or any(map(leads_back, comments)):
+        bare, comments = gcode.uncommented(line)
+        if bare is None or any(map(gcode.leads_back, comments)):
             return False
         self.run.comments += comments
-        if kind := printed(comments):
+        if kind := gcode.printed(comments):
             self.modal["type"] = kind
             self.chosen = tuple(sorted(self.modal.items()))
         try:
-            said = statement(bare, self.motion, self.begun, self.cut)
+            said = gcode.statement(bare, self.motion, self.begun, self.cut)
             self.does(line, number, said)
-        except Unknown:
+        except gcode.Unknown:
             return False
         return True
 
-    def does(self, line: str, number: int, said: Statement) -> None:
+    def does(self, line: str, number: int, said: gcode.Statement) -> None:
         """What one line says."""
         match said.kind:
             case "nothing":
@@ -186,7 +176,7 @@ class _Machine:
             case _:
                 self.words(line, number, said)
 
-    def words(self, line: str, number: int, said: Statement) -> None:
+    def words(self, line: str, number: int, said: gcode.Statement) -> None:
         """Settings, feed rate and power, and a move under them."""
         before, self.motion = self.state(), said.motion
         if said.changes:
@@ -232,7 +222,7 @@ class _Machine:
             self.fix(line, number)
         self.at |= {axis: Decimal(values[axis]) for axis in "XYZ" if axis in values}
 
-    def moves(self, line: str, number: int, said: Statement) -> None:
+    def moves(self, line: str, number: int, said: gcode.Statement) -> None:
         """A move of axes, rapid or not."""
         begin, values = dict(self.at), said.values
         self.goes(values)
@@ -245,7 +235,7 @@ class _Machine:
             self.air = self.motion == 0 and (begin["Z"] is None or self.at["Z"] >= begin["Z"])
         fed: Decimal | None = Decimal(0)
         if "E" in values:
-            fed, self.filament = filament(Decimal(values["E"]), self.filament, self.modal)
+            fed, self.filament = gcode.filament(Decimal(values["E"]), self.filament, self.modal)
         lost = "Z" in values and self.at["Z"] is None
         self.run.unknown += lost
         if fed is None or lost:
@@ -281,7 +271,8 @@ class _Machine:
             pace = kind, self.feed
         # Without what may be given anew: the feed rate, and the count of filament.
         given = {"F"} if self.modal.get("extrusion") == "M83" else {"F", "E"}
-        words = said.codes, *((a, b) for a, b in values.items() if a not in given), *uncommented(line)[1]
+        comments = gcode.uncommented(line)[1]
+        words = said.codes, *((a, b) for a, b in values.items() if a not in given), *comments
         self.work("", number, (self.motion, tuple(begin.values()), tuple(self.at.values()), words, fed,
                   self.drawn), path, pace)  # fmt: skip
         if not plane and "Z" not in values:
@@ -310,7 +301,7 @@ class _Machine:
         run.rapids.append(Rapid((*begin.values(), *self.at.values()), min(heights, default=math.nan),
                                  len(run.pieces), number, dark, self.line(begin)))  # fmt: skip
         self.lead = (self.at["Z"], self.chosen, None if dark else self.power,
-                     tuple(uncommented(line)[1]))  # fmt: skip
+                     tuple(gcode.uncommented(line)[1]))  # fmt: skip
         run.targets[tuple(self.at.values())] += 1
 
     def downs(self, begin: dict[str, Decimal | None], number: int) -> None:
