@@ -286,4 +286,4 @@ def test_a_node_has_branches_where_perturbed_costs_pass_its_target(monkeypatch):
     node = NodeSolver(instance, instance.close(construct(problem)), seed=0, token=StopToken())
     node.cut_at_root(Effort.SUBTOURS)
     monkeypatch.setattr(branching, "objective_of", lambda target: node.program.objective - 1e6)
-    assert branching.sides_of(node) is not None
+    assert branching.candidates_of(node, 0)

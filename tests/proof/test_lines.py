@@ -51,7 +51,7 @@ def test_proofs_by_branches_on_lines_are_believed(seed, tmp_path, monkeypatch):
     points = np.array([(4 * x, 15 * y) for x in range(20) for y in range(5)], dtype=float)
     points = points[np.random.default_rng(seed).permutation(100)[:70]]
     problem, file = Problem.from_points(points, "EUC_2D"), tmp_path / "proof.json"
-    monkeypatch.setattr(branching, "_candidates", only_lines)
+    monkeypatch.setattr(branching, "_sets", only_lines)
     monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(Effort, 3))
     leave_out_sweeps(monkeypatch)
     proof = warptsp.prove(problem, certificate=file)
@@ -67,7 +67,7 @@ def test_proofs_by_branches_on_lines_are_believed(seed, tmp_path, monkeypatch):
     assert proven_bound(problem, read_proof(file, problem)) is None
 
 
-_all_candidates = branching._candidates
+_all_sets = branching._sets
 
 
 def only_lines(node, values):
@@ -75,4 +75,4 @@ def only_lines(node, values):
     sets = node.lines.undecided_sets(node.relaxation.ends, values, 4)
     decided = {branch.cities for branch in node.branches}
     found = [tuple(np.flatnonzero(inside).tolist()) for inside in sets]
-    return [cities for cities in found if cities not in decided] or _all_candidates(node, values)
+    return [cities for cities in found if cities not in decided] or _all_sets(node, values)

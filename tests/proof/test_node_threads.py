@@ -21,18 +21,18 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 @pytest.fixture
 def held_up(monkeypatch):
     """Every node is held up by chance, here and there in the middle of it."""
-    examine, sides_of, chance = NodeSolver.examine, node_solver.sides_of, random.Random()
+    examine, candidates_of, chance = NodeSolver.examine, node_solver.candidates_of, random.Random()
 
     def late(solver, node):
         time.sleep(chance.random() * 0.02)
         return examine(solver, node)
 
-    def later(solver):
+    def later(solver, steps):
         time.sleep(chance.random() * 0.02)
-        return sides_of(solver)
+        return candidates_of(solver, steps)
 
     monkeypatch.setattr(NodeSolver, "examine", late)
-    monkeypatch.setattr(node_solver, "sides_of", later)
+    monkeypatch.setattr(node_solver, "candidates_of", later)
 
 
 def cities(seed: int, n: int = 100) -> Problem:

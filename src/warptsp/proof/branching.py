@@ -4,6 +4,8 @@ D. Applegate, R. Bixby, V. Chvatal and W. Cook, "Finding cuts in the TSP" (1995)
 """
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,42 +16,66 @@ from warptsp.proof.node_program import NodeProgram, objective_of
 
 CANDIDATES = 8
 """Edges that are tried as branches, and sets of more than two cities."""
-LINES = 4
+LINES = 8
 """Sets on one side of a line, where cities lie in rows."""
 PROBE_STEPS = 60
 """Steps of the simplex method in each of their two sides."""
+FEW = 8
+"""Of these, the best, that are probed again with more steps, where a node is worth them."""
 
 
-def sides_of(node: NodeProgram) -> tuple[Branch, Branch] | None:
-    """Return two sides of a node, the one to begin with last; None if no edge is used in part."""
+@dataclass(frozen=True)
+class Candidate:
+    """Two sides of a node, and by how much they raise the objective."""
+
+    sides: tuple[Branch, Branch]
+    gains: tuple[float, float]
+
+    @property
+    def score(self) -> float:
+        """What they are worth: the product of their gains (Achterberg, 2007)."""
+        one, other = self.gains
+        return max(one, _LEAST) * max(other, _LEAST)
+
+
+_LEAST = 1e-3  # of a unit of length: of two sides that raise nothing, the others tell
+
+
+def candidates_of(node: NodeProgram, steps: int) -> list[Candidate]:
+    """Return sides of a node, the best first; none if no edge is used in part.
+
+    The best few are those after so many steps of the simplex method in each, if these are more than all have.
+    """
     program = node.program
     if program.outcome is not Outcome.OPTIMAL and program.solve() is not Outcome.OPTIMAL:
-        return None
+        return []
     base, basis, values = program.objective, program.basis(), program.values.copy()
     gap = max(0.0, objective_of(node.target) - base)  # perturbed costs may pass it before the bound does
 
-    def gain(branch: Branch) -> float:
+    def gain(branch: Branch, steps: int) -> float:
         """Return by how much a branch raises the objective in a few steps; by no more than the gap."""
         if len(branch.cities) == 2:
             column, used = node.relaxation.column(*branch.cities), int(branch.most == 2)
-            objective = program.probe_column(column, used, PROBE_STEPS, basis)
+            objective = program.probe_column(column, used, steps, basis)
         else:
             upper = math.inf if branch.most is None else branch.most
             leaving = _leaving(node, branch.cities)
-            objective = program.probe_row(leaving, branch.least, upper, PROBE_STEPS, basis)
+            objective = program.probe_row(leaving, branch.least, upper, steps, basis)
         return max(0.0, min(gap, objective - base))
 
-    best, chosen = -1.0, None
-    for cities in _candidates(node, values):
-        fewer = _even_below(node, cities, values)
-        sides = Branch(cities, fewer + 2), Branch(cities, 2, fewer)
-        one = gain(sides[0])
-        if _score(one, gap) <= best:
-            continue  # whatever the other side is worth
-        score = _score(one, gain(sides[1]))
-        if score > best:
-            best, chosen = score, sides
-    return chosen
+    def best_of(pairs: Iterable[tuple[Branch, Branch]], steps: int) -> list[Candidate]:
+        found = [Candidate(sides, (gain(sides[0], steps), gain(sides[1], steps))) for sides in pairs]
+        return sorted(found, key=lambda candidate: -candidate.score)
+
+    best = best_of((_sides(node, cities, values) for cities in _sets(node, values)), PROBE_STEPS)
+    if steps > PROBE_STEPS:
+        best = best_of((candidate.sides for candidate in best[:FEW]), steps)
+    return best
+
+
+def _sides(node: NodeProgram, cities: tuple[int, ...], values: NDArray[np.float64]) -> tuple[Branch, Branch]:
+    fewer = _even_below(node, cities, values)
+    return Branch(cities, fewer + 2), Branch(cities, 2, fewer)
 
 
 def _even_below(node: NodeProgram, cities: tuple[int, ...], values: NDArray[np.float64]) -> int:
@@ -59,7 +85,7 @@ def _even_below(node: NodeProgram, cities: tuple[int, ...], values: NDArray[np.f
     return max(2, 2 * int(0.5 * (_leaving(node, cities) @ values)))
 
 
-def _candidates(node: NodeProgram, values: NDArray[np.float64]) -> list[tuple[int, ...]]:
+def _sets(node: NodeProgram, values: NDArray[np.float64]) -> list[tuple[int, ...]]:
     """Return sets of cities that about an odd number of edges leave, first the ends of edges used by half."""
     fractional = np.flatnonzero((values > 0.05) & (values < 0.95))
     if len(fractional) == 0:
@@ -81,8 +107,3 @@ def _leaving(node: NodeProgram, cities: tuple[int, ...]) -> NDArray[np.float64]:
     inside[list(cities)] = True
     leaves: NDArray[np.float64] = np.diff(inside[node.relaxation.ends], axis=1)[:, 0].astype(np.float64)
     return leaves
-
-
-def _score(one: float, other: float) -> float:
-    """Return what a branch is worth whose sides raise the objective by so much."""
-    return 10.0 * min(one, other) + max(one, other)

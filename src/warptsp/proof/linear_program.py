@@ -250,7 +250,10 @@ class LinearProgram:
         return objective
 
     def _probed(self, iterations: int) -> float:
-        return math.inf if self._run(iterations) is Outcome.INFEASIBLE else self.objective
+        kept = self.objective
+        objective = math.inf if self._run(iterations) is Outcome.INFEASIBLE else self.objective
+        self.objective = kept
+        return objective
 
     def _limit(self, upper: float) -> float:
         return float(self._highspy.kHighsInf) if math.isinf(upper) else upper

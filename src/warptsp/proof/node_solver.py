@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import warptsp._native as _native
 from warptsp._native import Effort
-from warptsp.proof.branching import sides_of
+from warptsp.proof.branching import FEW, Candidate, candidates_of
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.evidence import Branch, Node
 from warptsp.proof.linear_program import Outcome
@@ -32,6 +32,13 @@ STATES_A_STEP, FEWEST_STATES = 300, 1_500_000
 which a sweep in vain takes a tenth mostly; at the root, at least (EXP-541)."""
 BEFORE_TREE = 6
 """Times as many before the first branch."""
+
+SHARE_OF_PROBES, SHARE_OF_PROBES_AT_ROOT = 0.3, 0.03
+"""Of the steps of a node, or what took about as long, for probes of its best branches (EXP-580)."""
+TRIED, ROUNDS_OF_TRIAL = 3, 10
+"""Branches of the root that are tried with cuts in both sides, and rounds of these, where solutions are dear
+and probes tell little: in one side less than a share of the gap."""
+TELLING = 0.1
 
 DEAR = 200
 """Steps of a solution that is dearer than the search for cuts: fewer and better ones are added then."""
@@ -114,21 +121,49 @@ class NodeSolver(NodeProgram):
         """
         self.go_to(node)
         depth, before = len(node.branches), self.work
-        done = depth > 0 and self._cut(self.in_tree, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
+        done = self.is_pruned or (
+            depth > 0 and self._cut(self.in_tree, _STALL_IN_TREE, _ROUNDS_IN_TREE[depth >= DEEP])
+        )
         if self.token.stopped() and not done:
             return None
         if done or self.is_pruned:
             return []
         if self.sweep_as_worked(before) if depth else self.sweep_as_worked(share=BEFORE_TREE):
             return []
-        while (branches := sides_of(self)) is None:
+        worked = SHARE_OF_PROBES * (self.work - before) if depth else SHARE_OF_PROBES_AT_ROOT * self.work
+        while not (candidates := candidates_of(self, int(worked / (2 * FEW)))):
             # Every edge is used or not, and still that is no tour: there must be cuts.
-            before = sum(self.found.values())
+            found = sum(self.found.values())
             if self._cut(Effort.LOCAL, 0.0, _ROUNDS[Effort.SUBTOURS]):
                 return []
-            if self.token.stopped() or sum(self.found.values()) == before:
+            if self.token.stopped() or sum(self.found.values()) == found:
                 return None
-        return [Node((*node.branches, branch), self.evidence) for branch in branches]
+        gap = objective_of(self.target) - self.program.objective
+        is_dear = self.program.iterations > DEAR * self.program.solutions
+        if depth == 0 and is_dear and min(candidates[0].gains) < TELLING * gap:
+            return self._tried(candidates[:TRIED], gap)
+        return [Node((*node.branches, branch), self.evidence) for branch in candidates[0].sides]
+
+    def _tried(self, candidates: list[Candidate], gap: float) -> list[Node] | None:
+        """Return the sides of the best candidate after rounds of cuts in each; None if this was stopped.
+
+        Large sets, such as those on one side of a line, gain little in probes and much with cuts (EXP-580).
+        """
+        base, evidence, branches = self.program.objective, self.evidence, self.branches
+        best, chosen = -1.0, None
+        for candidate in candidates:
+            gains, sides = [], []
+            for branch in candidate.sides:
+                self.go_to(Node((*branches, branch), evidence))
+                done = self._cut(self.in_tree, 0.0, ROUNDS_OF_TRIAL)
+                if self.token.stopped() and not done:
+                    return None
+                gains.append(gap if done else max(0.0, min(gap, self.program.objective - base)))
+                sides.append(Node(self.branches, self.evidence))
+            tried = Candidate(candidate.sides, (gains[0], gains[1]))
+            if tried.score > best:
+                best, chosen = tried.score, sides
+        return chosen
 
     def sweep_as_worked(self, before: int = 0, share: int = 1) -> bool:
         """Sweep in proportion to the work since then; whether there is no shorter tour."""
