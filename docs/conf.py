@@ -51,8 +51,7 @@ EXPLAINED = {
     "formats": {
         "Excel and Parquet": ["excel", "xlsx", "spreadsheet", "parquet"],
         "CSV and TSV": ["csv", "utf-16", "degrees", "dms", "header"],
-        "GeoJSON": ["geojson"],
-        "GPX and KML": ["gpx", "kml"],
+        "GeoJSON, GPX and KML": ["geojson", "gpx", "kml"],
         "Metrics": ["metric", "haversine", "manhattan"],
         "TSPLIB": ["tsplib"],
     },
