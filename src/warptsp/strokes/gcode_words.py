@@ -74,6 +74,7 @@ _STILL = {f"M{number}" for number in (
 )}  # fmt: skip
 # These, too, but they do: somebody stands beside the machine, or an output does something there.
 _HERE = {f"M{number}" for number in (0, 1, 10, 11, 42, 60, 62, 63, 64, 65, 280, 281, 282)}
+_STOPS = ("M0", "M1", "M60")
 
 
 class Unknown(Exception):  # noqa: N818
@@ -97,6 +98,7 @@ class Statement:
     axes: str = ""  # which move
     turns: bool = False  # A, B or C, in front of all cuts
     changes: bool = False  # the tool
+    stops: bool = False  # for somebody or for a tool: most controls stop spindle and coolant, too
 
 
 def uncommented(line: str) -> tuple[str | None, list[str]]:
@@ -152,10 +154,10 @@ def statement(bare: str, motion: int | None, begun: bool, cut: bool) -> Statemen
     if bare == "%" or _TALK.match(bare):
         return Statement("still")
     if _OPTIONAL.fullmatch(bare):
-        return Statement("here")
+        return Statement("here", stops=True)
     codes, values = _words(bare)
-    if len(codes) == 1 and codes[0] in _STILL | _HERE:
-        return Statement("here" if codes[0] in _HERE else "still")  # the S of M104 is no power
+    if len(codes) == 1 and codes[0] in _STILL | _HERE:  # the S of M104 is no power
+        return Statement("here" if codes[0] in _HERE else "still", stops=codes[0] in _STOPS)
     return _said(bare, codes, values, motion, cut)
 
 
@@ -230,7 +232,7 @@ def _said(
             raise Unknown(f"{short(bare)!r} moves and changes the tool")
         if motion is None:
             raise Unknown(f"{short(bare)!r} moves before G0 or G1 says how")
-    return Statement("words", codes, values, settings, motion, axes, turns, changes)
+    return Statement("words", codes, values, settings, motion, axes, turns, changes, stops=changes)
 
 
 def _homed(
@@ -255,15 +257,22 @@ def chosen(
     the tool was changed (M6), for which some machines go elsewhere.
 
     Printers measure in millimetres from the beginning; on some of them G90 behind M83 makes filament absolute
-    again. On most mills M8 leaves M7 on. Raises `Unknown` for another unit behind the first move.
+    again. On most mills M8 leaves M7 on. Behind a stop or another tool nobody knows whether spindle and
+    coolant are on, until a line says so. Raises `Unknown` for another unit behind the first move.
     """
+    if said.stops:
+        doubted = {code.rstrip("?") + "?" for code in settings["coolant"].split()}
+        spindle = settings["spindle"].rstrip("?")
+        spindle += "?" * (spindle != "M5")
+        settings = {**settings, "spindle": spindle, "coolant": " ".join(sorted(doubted))}
     new = dict(said.settings)
     unit = new.get("units", "")
     fresh = not begun or (unit == "G21" and (prints or "extrusion" in settings))
     if unit and settings.get("units", unit if fresh else "") != unit:
         raise Unknown(f"another unit ({unit}) behind the first move")
     if new.get("coolant", "M9") != "M9":
-        new["coolant"] = " ".join(sorted({*settings["coolant"].split(), new["coolant"]} - {"M9"}))
+        on = {*settings["coolant"].split(), new["coolant"]} - {"M9", new["coolant"] + "?"}
+        new["coolant"] = " ".join(sorted(on))
     if settings.get("extrusion") == "M83" and new.get("distance") == "G90":
         new = {"extrusion": "", **new}
     other = {name for name, value in new.items() if value == "G43 H" or value != settings.get(name)}
