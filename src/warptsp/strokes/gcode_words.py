@@ -4,6 +4,7 @@ These are the facts that the reader (`files.gcode`) and the verifier (`verify.gc
 program does, and in which order it may do that, each of them finds out for itself.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,10 +28,15 @@ _NAME = re.compile(r"[Oo][ \t]*[0-9]+")  # of a program
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 _OPTIONAL = re.compile(r"/[ \t]*[Mm]0?[01789]")  # the machine may be told to leave it out
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
-_WIDTH = re.compile(
-    r"(?i)\b(d|dia|diam|diameter)(\.?\s*[-:=]?\s*)([0-9]+\.?[0-9]*|\.[0-9]+)(?![0-9./])"
-    r"(?:\s*(mm\b|in\b|inch|\"))?"
+_LENGTH = (  # 1-1/2", 1/4, 12.7mm
+    r"((?:[0-9]+[ -])?[0-9]+/[0-9]+|[0-9]+[.,]?[0-9]*|\.[0-9]+)(?![0-9./])"
+    r"(?:\s*(mm\b|in\b|inch|\"|'')(?!/))?"
 )
+_WIDTH = re.compile(
+    r"(?i)(?<!\w)(dia|diam|diameter|diam[eè]tre|di[aá]metro|durchmesser|[dø⌀])(\.?\s*[-:=]?\s*)" + _LENGTH
+)
+_TOOL = re.compile(r"(?i)\b(?:tools?|bit|T[0-9]+)\b|mill(?!im)|cutter|router|drill|fr[aä]e?s|fraise|fres[ae]")
+_OF_TOOL = re.compile(r"(?i)(?<!\w)(?<![0-9][.,/])" + _LENGTH)
 _USUAL_WIDTH = 6.35  # mm, of a tool that no comment tells
 _INCH = 25.4  # mm
 
@@ -134,12 +140,27 @@ def printed(comments: Iterable[str]) -> str:
 
 
 def tool_width(comments: Iterable[str], inches: bool, prints: bool) -> float:
-    """That of the widest tool in the unit of the program, or what it may be where no comment tells it."""
+    """That of the widest tool in the unit of the program, or what it may be where no comment tells it.
+
+    In a comment on a tool without a diameter it may be any length, or the first number with a point.
+    """
     mm, inch = (1 / _INCH, 1.0) if inches else (1.0, _INCH)
-    found = [match for comment in comments for match in _WIDTH.findall(comment)]
-    told = any(len(word) > 1 or sign.strip() for word, sign, *_ in found)  # (D1) may number an offset
-    widths = [float(width) * {"": 1.0, "mm": mm}.get(unit.lower(), inch) for *_, width, unit in found]
-    return max([0.0 if told or prints else _USUAL_WIDTH * mm, *widths])
+    told, widths = prints, [0.0]
+    for comment in comments:
+        found = _WIDTH.findall(comment)
+        sure = any(len(word) > 1 or sign.strip() for word, sign, *_ in found)  # (D1) may number an offset
+        told = told or sure
+        lengths = [(size, unit) for *_, size, unit in found]
+        if not sure and not prints and _TOOL.search(comment):
+            beside = _OF_TOOL.findall(comment)
+            lengths += [(size, unit) for size, unit in beside if unit or "/" in size]
+            lengths += [(size, unit) for size, unit in beside if "." in size][:1]
+        for size, unit in lengths:
+            scale = mm if unit.lower() == "mm" else inch if unit or "/" in size else 1.0
+            *whole, part = re.split("[ -]", size.replace(",", "."))
+            over, _, under = part.partition("/")
+            widths.append((sum(map(float, whole)) + float(over) / (float(under or 1) or math.inf)) * scale)
+    return max(*widths, 0.0 if told else _USUAL_WIDTH * mm)
 
 
 @lru_cache(maxsize=1 << 16)  # programs say the same again and again
