@@ -123,6 +123,8 @@ def test_axes_and_a_title_above_the_names_of_columns(caplog):
         found = read(f"{title}name,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n")
         assert (list(found.labels), found.metric) == (["A", "B"], Metric.GREAT_CIRCLE)
         assert "the columns are named in line" in told(caplog)[-1]
+    read('"","",""\nname,lat,lon\nA,52.5,13.4\nB,52.6,13.5\n')
+    assert told(caplog)[-1].endswith("named in line 2; an empty row above is left out")
     assert "WARNING" not in caplog.text
     read("Depot;0;0\nname;x;y;demand\nA;5;6;1\nB;7;8;2\n")
     assert "WARNING" in caplog.text  # of a place that is left out

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import re
 import sys
 import zipfile
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import warptsp
-from warptsp.errors import BackendUnavailable, ParseError
+from warptsp.errors import BackendUnavailable, OutputError, ParseError
 from warptsp.io import load, workbook
 from warptsp.io.instances import read_instance
 from warptsp.io.options import ReadOptions
@@ -172,6 +173,17 @@ def test_what_a_sheet_cannot_have_is_refused(squares, tmp_path, monkeypatch):
         (tmp_path / "a.csv").write_text(separator.join("7" * 100_001) + "\n")
         with pytest.raises(ParseError, match="1: 100001 columns: at most 100000 are possible"):
             load(tmp_path / "a.csv")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_folder_for_temporary_files_that_is_full(openpyxl, tmp_path, monkeypatch):
+    """openpyxl writes a sheet there first."""
+    monkeypatch.setattr("openpyxl.worksheet._writer.create_temporary_file", lambda: "/dev/full")
+    monkeypatch.setattr("os.remove", lambda path: None)  # which openpyxl does with it
+    (tmp_path / "a.xlsx").write_text("old")
+    with pytest.raises(OutputError, match=r"a\.xlsx: cannot write: No space left on device"):
+        warptsp.write_tour(tmp_path / "a.xlsx", [0, 1, 2], warptsp.Problem.from_points(np.eye(3, 2)))
+    assert (tmp_path / "a.xlsx").read_text() == "old"
 
 
 def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):

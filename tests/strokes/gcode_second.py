@@ -42,7 +42,9 @@ def simulate(text):
                 state["spindle"] = name
             elif name in ("G43", "G49", "G61", "G64"):
                 state[{"G4": "length", "G6": "path"}[name[:2]]] = (name, values.get("H"), values.get("P"))
-            elif name not in ("M0", "M1", "M2", "M30", "M6", "G4"):
+            elif name in ("M0", "M1", "M6", "M60"):
+                state["spindle"] = "M5"  # as most controls do
+            elif name not in ("M2", "M30", "G4"):
                 state[name] = True
         state |= {letter: values[letter] for letter in "FST" if letter in values}
         if "G4" in codes or "G28" in codes or not {"X", "Y", "Z"} & set(values):

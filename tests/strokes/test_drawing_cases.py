@@ -342,6 +342,8 @@ def test_hpgl_may_say_its_scale_and_speak_to_the_interface(folder, head):
     moved = [f"IN;PU5,5;PD6,6;PU{place};IN;PD9,9;PU;".encode() for place in ("", "0,0")]
     with pytest.raises(NotVerified, match="a scale or IN ends"):
         verify("hpgl", *moved, Rules())
+    after = written("a.plt", f"IN;SP1;{lines}PU7,8;SP0;IN;PG;").decode().replace("\n", "")
+    assert after.endswith("PU7,8;PU;SP0;IN;PG;")  # where the pen was, not where it may be then
 
 
 def test_a_dxf_polyline_of_one_vertex_moves_as_a_point(folder):

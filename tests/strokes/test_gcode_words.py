@@ -88,5 +88,15 @@ def test_comments():
     assert uncommented("G1 (a") == (None, [])
     widths = {"(D=6)": 6, "(dia. 1/4)": 6.35, "(D1)": 6.35, '(D=.25")': 6.35, "; D=3mm": 3, "": 6.35}
     assert {comment: tool_width([comment], False, False) for comment in widths} == widths
+    widths = {  # as programs write it
+        '(D=1/2")': 12.7, "(DIA 12,0)": 12, "(Ø12)": 12, "(Durchmesser = 12)": 12, "(1/2 FLAT ENDMILL)": 12.7,
+        "(1-1/2 face mill)": 38.1, "(TC: 10mm Endmill)": 10, "(1 = End Mill {12 mm})": 12, "(T0 : 12.0)": 12,
+        "(TOOL/MILL,12.7, 0.000, 30.0)": 12.7, "(T9 | 10. FLAT ENDMILL | H9)": 10, "; Fräser 8mm": 8,
+        "(T1 D=3 - ZMIN=-19.05 - flat end mill)": 3, "(END MILL 2 FLUTE)": 6.35, "(mill at 600mm/min)": 6.35,
+        "(stock 300mm x 200mm)": 6.35, "(Toolpath: pocket, 20mm deep)": 6.35, "(in millimeters 20.5)": 6.35,
+        "(mill 1/0)": 6.35, "(T1 3mm end mill)": 6.35,
+    }  # fmt: skip
+    assert {comment: tool_width([comment], False, False) for comment in widths} == pytest.approx(widths)
+    assert tool_width(["; tool 1: D=0.4mm", "; retract 30mm for a tool"], False, True) == 0.4
     assert tool_width(["(D=25.4mm)"], True, False) == pytest.approx(1)
     assert tool_width([], False, True) == 0

@@ -393,6 +393,20 @@ def test_where_a_tool_change_leaves_the_machine_nobody_knows(tmp_path):
         verify("gcode", lines(text).encode(), lines(other).encode(), Rules())
 
 
+@pytest.mark.parametrize("stop", ["T2 M6", "T2", "M0", "M01 (turn it over)", "/M1", "M60"])
+@pytest.mark.parametrize(("on", "off"), [("M3 S10000", "M5"), ("M8", "M9")])
+def test_what_a_stop_may_have_ended_comes_on_before_it_is_needed(tmp_path, stop, on, off):
+    """Most controls stop spindle and coolant for another tool, others do not."""
+    text = HEAD + "M8|" + hole(0) + stop + "|" + hole(9, 9).replace("|", f"|{on}|", 1) + hole(70) + hole(40)
+    for out in shuffles(tmp_path / "a.nc", text + END):
+        assert lines(f"{stop}|G0 X9 Y9|{on}|") in out
+    swapped = text.replace(hole(9, 9).replace("|", f"|{on}|", 1), "") + hole(9, 9).replace("|", f"|{on}|", 1)
+    with pytest.raises(NotVerified, match="would be lost or changed"):
+        verify("gcode", lines(text + END).encode(), lines(swapped + END).encode(), Rules())
+    sure = text.replace(f"{stop}|", f"{stop}|{on}|") + f"{off}|"
+    assert any(lines(f"{stop}|{on}|G0 X9") not in out for out in shuffles(tmp_path / "a.nc", sure + END))
+
+
 def test_rapid_moves_give_no_feed_rate_to_cuts(tmp_path):
     """Some machines keep one for rapid moves apart from that of cuts."""
 

@@ -248,7 +248,8 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
         cell.number_format = _FORMATS.get(column.kind, "General")
         begins.append((f'<c r="{letters}', f'" s="{cell.style_id}"'))
     empty, written = BytesIO(), BytesIO()
-    book.save(empty)
+    with zipfile.ZipFile(empty, "w") as archive:  # closed whatever happens: the disk may be full
+        openpyxl.writer.excel.ExcelWriter(book, archive).save()
     with zipfile.ZipFile(empty) as archive, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as copy:
         for member in archive.infolist():
             if member.filename != "xl/worksheets/sheet1.xml":
@@ -272,7 +273,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], timing: Timing) -> Pi
                     text = "".join(f'<row r="{row}">{"".join(found)}</row>' for row, found in rows)
                     stream.write(text.encode(errors="replace"))  # halves of surrogate pairs
                 stream.write(b"</sheetData>" + behind.partition(b"</sheetData>")[2])
-    return [written.getbuffer()]
+    yield written.getbuffer()
 
 
 def _cells(column: Column, marks: tuple[str, str], begin: int, end: int, decimal: str) -> list[str]:

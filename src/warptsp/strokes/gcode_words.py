@@ -4,6 +4,7 @@ These are the facts that the reader (`files.gcode`) and the verifier (`verify.gc
 program does, and in which order it may do that, each of them finds out for itself.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,10 +28,15 @@ _NAME = re.compile(r"[Oo][ \t]*[0-9]+")  # of a program
 _TALK = re.compile(r"(?i)M ?(11[578]|486|862\.[1-6])\b")  # what follows is a text
 _OPTIONAL = re.compile(r"/[ \t]*[Mm]0?[01789]")  # the machine may be told to leave it out
 _KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
-_WIDTH = re.compile(
-    r"(?i)\b(d|dia|diam|diameter)(\.?\s*[-:=]?\s*)([0-9]+\.?[0-9]*|\.[0-9]+)(?![0-9./])"
-    r"(?:\s*(mm\b|in\b|inch|\"))?"
+_LENGTH = (  # 1-1/2", 1/4, 12.7mm
+    r"((?:[0-9]+[ -])?[0-9]+/[0-9]+|[0-9]+[.,]?[0-9]*|\.[0-9]+)(?![0-9./])"
+    r"(?:\s*(mm\b|in\b|inch|\"|'')(?!/))?"
 )
+_WIDTH = re.compile(
+    r"(?i)(?<!\w)(dia|diam|diameter|diam[eè]tre|di[aá]metro|durchmesser|[dø⌀])(\.?\s*[-:=]?\s*)" + _LENGTH
+)
+_TOOL = re.compile(r"(?i)\b(?:tools?|bit|T[0-9]+)\b|mill(?!im)|cutter|router|drill|fr[aä]e?s|fraise|fres[ae]")
+_OF_TOOL = re.compile(r"(?i)(?<!\w)(?<![0-9][.,/])" + _LENGTH)
 _USUAL_WIDTH = 6.35  # mm, of a tool that no comment tells
 _INCH = 25.4  # mm
 
@@ -74,6 +80,7 @@ _STILL = {f"M{number}" for number in (
 )}  # fmt: skip
 # These, too, but they do: somebody stands beside the machine, or an output does something there.
 _HERE = {f"M{number}" for number in (0, 1, 10, 11, 42, 60, 62, 63, 64, 65, 280, 281, 282)}
+_STOPS = ("M0", "M1", "M60")
 
 
 class Unknown(Exception):  # noqa: N818
@@ -97,6 +104,7 @@ class Statement:
     axes: str = ""  # which move
     turns: bool = False  # A, B or C, in front of all cuts
     changes: bool = False  # the tool
+    stops: bool = False  # for somebody or for a tool: most controls stop spindle and coolant, too
 
 
 def uncommented(line: str) -> tuple[str | None, list[str]]:
@@ -132,12 +140,27 @@ def printed(comments: Iterable[str]) -> str:
 
 
 def tool_width(comments: Iterable[str], inches: bool, prints: bool) -> float:
-    """That of the widest tool in the unit of the program, or what it may be where no comment tells it."""
+    """That of the widest tool in the unit of the program, or what it may be where no comment tells it.
+
+    In a comment on a tool without a diameter it may be any length, or the first number with a point.
+    """
     mm, inch = (1 / _INCH, 1.0) if inches else (1.0, _INCH)
-    found = [match for comment in comments for match in _WIDTH.findall(comment)]
-    told = any(len(word) > 1 or sign.strip() for word, sign, *_ in found)  # (D1) may number an offset
-    widths = [float(width) * {"": 1.0, "mm": mm}.get(unit.lower(), inch) for *_, width, unit in found]
-    return max([0.0 if told or prints else _USUAL_WIDTH * mm, *widths])
+    told, widths = prints, [0.0]
+    for comment in comments:
+        found = _WIDTH.findall(comment)
+        sure = any(len(word) > 1 or sign.strip() for word, sign, *_ in found)  # (D1) may number an offset
+        told = told or sure
+        lengths = [(size, unit) for *_, size, unit in found]
+        if not sure and not prints and _TOOL.search(comment):
+            beside = _OF_TOOL.findall(comment)
+            lengths += [(size, unit) for size, unit in beside if unit or "/" in size]
+            lengths += [(size, unit) for size, unit in beside if "." in size][:1]
+        for size, unit in lengths:
+            scale = mm if unit.lower() == "mm" else inch if unit or "/" in size else 1.0
+            *whole, part = re.split("[ -]", size.replace(",", "."))
+            over, _, under = part.partition("/")
+            widths.append((sum(map(float, whole)) + float(over) / (float(under or 1) or math.inf)) * scale)
+    return max(*widths, 0.0 if told else _USUAL_WIDTH * mm)
 
 
 @lru_cache(maxsize=1 << 16)  # programs say the same again and again
@@ -152,10 +175,10 @@ def statement(bare: str, motion: int | None, begun: bool, cut: bool) -> Statemen
     if bare == "%" or _TALK.match(bare):
         return Statement("still")
     if _OPTIONAL.fullmatch(bare):
-        return Statement("here")
+        return Statement("here", stops=True)
     codes, values = _words(bare)
-    if len(codes) == 1 and codes[0] in _STILL | _HERE:
-        return Statement("here" if codes[0] in _HERE else "still")  # the S of M104 is no power
+    if len(codes) == 1 and codes[0] in _STILL | _HERE:  # the S of M104 is no power
+        return Statement("here" if codes[0] in _HERE else "still", stops=codes[0] in _STOPS)
     return _said(bare, codes, values, motion, cut)
 
 
@@ -230,7 +253,7 @@ def _said(
             raise Unknown(f"{short(bare)!r} moves and changes the tool")
         if motion is None:
             raise Unknown(f"{short(bare)!r} moves before G0 or G1 says how")
-    return Statement("words", codes, values, settings, motion, axes, turns, changes)
+    return Statement("words", codes, values, settings, motion, axes, turns, changes, stops=changes)
 
 
 def _homed(
@@ -255,15 +278,22 @@ def chosen(
     the tool was changed (M6), for which some machines go elsewhere.
 
     Printers measure in millimetres from the beginning; on some of them G90 behind M83 makes filament absolute
-    again. On most mills M8 leaves M7 on. Raises `Unknown` for another unit behind the first move.
+    again. On most mills M8 leaves M7 on. Behind a stop or another tool nobody knows whether spindle and
+    coolant are on, until a line says so. Raises `Unknown` for another unit behind the first move.
     """
+    if said.stops:
+        doubted = {code.rstrip("?") + "?" for code in settings["coolant"].split()}
+        spindle = settings["spindle"].rstrip("?")
+        spindle += "?" * (spindle != "M5")
+        settings = {**settings, "spindle": spindle, "coolant": " ".join(sorted(doubted))}
     new = dict(said.settings)
     unit = new.get("units", "")
     fresh = not begun or (unit == "G21" and (prints or "extrusion" in settings))
     if unit and settings.get("units", unit if fresh else "") != unit:
         raise Unknown(f"another unit ({unit}) behind the first move")
     if new.get("coolant", "M9") != "M9":
-        new["coolant"] = " ".join(sorted({*settings["coolant"].split(), new["coolant"]} - {"M9"}))
+        on = {*settings["coolant"].split(), new["coolant"]} - {"M9", new["coolant"] + "?"}
+        new["coolant"] = " ".join(sorted(on))
     if settings.get("extrusion") == "M83" and new.get("distance") == "G90":
         new = {"extrusion": "", **new}
     other = {name for name, value in new.items() if value == "G43 H" or value != settings.get(name)}

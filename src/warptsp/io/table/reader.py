@@ -120,7 +120,7 @@ def _skip_title(table: Table, options: ReadOptions) -> None:
         here = sum(map(bool, titles))
         if look_like_positions(titles) or (named and named <= set(titles)):
             if line > table.first_line and longest < here:
-                shown = quoted(" ".join(filter(None, table.first)))
+                shown = quoted(" ".join(filter(None, table.first))) if any(table.first) else "an empty row"
                 words = "%s: the columns are named in line %d; %s above is left out"
                 _log.log(level, words, table.file, line, shown)
                 table.begin_at(line)

@@ -151,6 +151,7 @@ class _Reader:
         match said.kind:
             case "still" | "here":
                 line.fixed, line.asks = True, int(said.kind == "here")
+                self.choose(said)
             case "home":
                 line.fixed, line.asks, line.letters = True, 1, ""
                 self.begun = True

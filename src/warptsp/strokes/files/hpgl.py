@@ -92,7 +92,7 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
     stroke: list[tuple[float, float]] = []
     current: _Block | None = None
     lost = False  # whether the pen is where a text ends
-    parked = 0  # the place in `kept` behind which the pen has last been moved
+    parked, left = 0, at  # the place in `kept` behind which the pen has last been moved, and where to
     terminator, dashed = _ETX, False
 
     def finish() -> None:
@@ -173,10 +173,10 @@ def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
             at = (at[0] + x, at[1] + y) if relative else (x, y)
             if down:
                 stroke.append(at)
-            parked = len(kept)
+            parked, left = len(kept), at
     finish()
     # Behind the last stroke the pen is up, and goes where the program has left it.
-    kept.insert(parked, f"PU{_pair(np.array(at))};{newline}")
+    kept.insert(parked, f"PU{_pair(np.array(left))};{newline}")
     return blocks, "".join(kept)
 
 

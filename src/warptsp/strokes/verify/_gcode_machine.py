@@ -162,6 +162,7 @@ class _Machine:
                 self.fix(line, number, "nothing")
             case "here":
                 self.fix(line, number)
+                self.choose(said)
             case "home":
                 self.fix(line, number)
                 self.begun, self.motion = True, said.motion
