@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ from warptsp.errors import (
 )
 from warptsp.few import FewCities
 from warptsp.io import read_tour
-from warptsp.proof.closed_instance import TOLERANCE
+from warptsp.proof.closed_instance import TOLERANCE, ClosedInstance
+from warptsp.proof.evidence import Node
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.proof import branch_and_cut, node_solver, proven_bound, proving, read_proof
@@ -128,6 +130,19 @@ def test_the_bound_of_a_tree_is_no_more_than_what_its_nodes_exclude(few_cuts):
     assert proof.proved
     assert proof.nodes > 0
     assert proof.length * (1 - TOLERANCE) <= proof.lower_bound <= proof.length * (1 - 0.4 * TOLERANCE)
+
+
+def test_the_bound_of_a_tree_that_is_stopped_is_no_more_than_that_either():
+    """Nodes that are left may promise more than those that are done."""
+    problem = Problem.from_points(np.random.default_rng(3).random((20, 2)))
+    tour = construct(problem)
+    instance = ClosedInstance.of(problem, problem.length(tour))
+    state = branch_and_cut.BranchAndCut(
+        instance, instance.close(tour), proving.ProofOptions(), _native.StopToken()
+    )
+    state.nodes = 1
+    state._open = [Node((), replace(state._root.evidence, bound=state.length))]
+    assert state.bound == state.least_allowed < state.length
 
 
 @pytest.mark.parametrize(("exponent", "fewer"), [(25, 3), (26, 6)])
