@@ -22,7 +22,7 @@ from warptsp.problem import OpenPath
 MOST = 8  # cities, as a rule
 SEARCHED, ONE_IN = 13, 300  # cities that are searched, by one in so many calls: half a second of the oracle
 SHARE = Fraction(1, 10**12)  # of a real length, which "proved" leaves open
-SHARE_OF_TREE = Fraction(21, 10**8)  # the same of branch and cut
+SHARE_OF_TREE = Fraction(10001, 10**11)  # the same of branch and cut
 Draw = Callable[[random.Random], Any]
 
 

@@ -137,7 +137,7 @@ def test_few_cities_need_no_proof_and_real_lengths_have_one():
     assert "proof_nodes" not in result.counters
     result = warptsp.solve(np.random.default_rng(2).random((40, 2)), prove=True)
     assert result.proved_optimal
-    assert result.length * (1 - 2e-7) <= result.lower_bound <= result.length
+    assert result.length * (1 - 1e-7) <= result.lower_bound <= result.length
 
 
 def test_what_is_refused(monkeypatch, problem):

@@ -1,16 +1,19 @@
 """Sweeps along a frontier: against all tours of small instances, in the proof and in the checker."""
 
+import json
 from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
+from instances import whole_points
 
 import warptsp
 import warptsp._native as _native
 from warptsp import Problem
-from warptsp.proof import check
-from warptsp.proof.certificate import read_proof
+from warptsp.construct import construct
+from warptsp.proof import branch_and_cut, check, node_solver
+from warptsp.proof.certificate import FORMAT_UNFINISHED, read_proof
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.evidence import Branch, Certificate, Evidence, Node
 from warptsp.proof.linear_program import Outcome
@@ -202,3 +205,25 @@ def test_prices_and_counts_of_any_size_are_checked(price, length, right):
         problem.length(tour), tour, instance.exponent, {1: cut}, None, [Node((), evidence)]
     )
     assert check.proven_bound(problem, certificate) is None
+
+
+@pytest.mark.parametrize("tree", [True, False])
+def test_a_resumed_proof_takes_the_tour_that_a_sweep_has_found(tree, tmp_path, monkeypatch):
+    """Where no node is left that might tell it, too: a longer one was said to be optimal."""
+    monkeypatch.setattr(branch_and_cut, "WORTH_WIDE", (1, 1e9))
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(_native.Effort, 2))
+    monkeypatch.setattr(node_solver, "FEWEST_STATES", 0)
+    file = tmp_path / "proof.json"
+    for seed in range(50):
+        problem = Problem.from_points(whole_points(40, seed, side=200), "EUC_2D")
+        best = warptsp.prove(problem, construct(problem), certificate=file, threads=1)
+        document = json.loads(file.read_text())
+        if document["elimination"] is not None and all("order" in leaf for leaf in document["leaves"]):
+            break
+    turned = [np.append(best.tour[k::-1], best.tour[k + 1 :]) for k in range(1, 38)]
+    worse = min((tour for tour in turned if problem.length(tour) > best.length), key=problem.length)
+    changed = {"format": FORMAT_UNFINISHED, "tour": worse.tolist(), "length": problem.length(worse)}
+    file.write_text(json.dumps({**document, **changed}))
+    again = warptsp.prove(problem, resume=file, threads=1, tree=tree)
+    assert again.proved
+    assert again.length == best.length

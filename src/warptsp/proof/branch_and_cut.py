@@ -93,10 +93,10 @@ class BranchAndCut:
 
     @property
     def bound(self) -> int:
-        """No tour is shorter than this, in units."""
-        if self.proved:
-            return min(self.length, max(self.root_bound, self.least_allowed))
-        return min(self.length, *(node.evidence.bound for node in self._unfinished()))
+        """No tour is shorter than this, in units: nodes that are done and edges that are gone have none below
+        the least that is allowed."""
+        least = min([self.least_allowed, *(node.evidence.bound for node in self.open_nodes())])
+        return min(self.length, max(self.root_bound, least))
 
     @property
     def least_allowed(self) -> int:
@@ -126,16 +126,15 @@ class BranchAndCut:
 
     def open_nodes(self) -> list[Node]:
         """Return the nodes that are still to be examined, the next one last."""
-        return [] if self.proved else self._unfinished()
-
-    def _unfinished(self) -> list[Node]:
+        if self.proved:
+            return []
         return [*self._open, *self._running.values()] or [Node((), self._root.evidence)]
 
     def run(self) -> None:
         """Prove that the best tour, which may be a better one by then, is optimal, or stop before that."""
         root = self._root
         if self._earlier is not None and self._take_up(self._earlier):
-            self.proved = self._options.tree and self._examine_nodes()
+            self.proved = self._examine_nodes()
             return
         is_large = self.instance.size >= FEWEST_CITIES
         done = False
@@ -249,14 +248,14 @@ class BranchAndCut:
             self._search_as_worked(root, root.near(bound, NEAR), root.program.iterations)
             self.edges_left = root.keep_survivors(bound)
         root.price_to_the_end()
-        self._take_from(root)
         self._open = [Node((), root.evidence)]
         return self._examine_nodes()
 
     def _examine_nodes(self) -> bool:
-        """Examine all open nodes and their sides; whether that came to an end."""
-        if self.token.stopped():
-            return False
+        """Examine all open nodes and their sides, if a tree is wanted; whether none is left."""
+        self._take_from(self._root)
+        if self.token.stopped() or not self._options.tree:
+            return not self._open
         count = min(self._options.threads, MOST_SOLVERS, max(1, CITIES_OF_SOLVERS // self.instance.size))
         self._solvers += [self._root.fork(number) for number in range(1, count)]
         self._steps = [solver.program.iterations for solver in self._solvers]

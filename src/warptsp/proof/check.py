@@ -29,7 +29,7 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
 
     Nothing is shared with the native search for cuts: the right sides of cuts are computed from their
     classes, and every leaf's bound from all pairs of cities. Where lengths are real, the bound may be below
-    the tour's length by a fraction of 2e-7.
+    the tour's length by a fraction of 1e-7.
 
     Raises `UnsupportedProblem`: the instance is asymmetric, or has more than `MAX_CHECKED` cities;
     `InvalidTour`: the certificate's tour is not one of this instance.

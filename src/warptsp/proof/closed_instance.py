@@ -20,7 +20,8 @@ LENGTH_BITS, TOUR_BITS = 48, 55
 
 An edge that is longer than the tour is in no shorter one, and may count as shorter than it is."""
 TOLERANCE = 1e-7
-"""Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
+"""Of real lengths: a proof excludes tours that are shorter by more than this fraction; half of it is for
+rounding."""
 FINER_BITS = 6
 """By which units become finer where rounding, which adds up over pairs of cities, exceeds that."""
 TRIVIAL = 3
@@ -50,7 +51,7 @@ def has_dummy_city(problem: Problem) -> bool:
 
 def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:
     """Return whether a bound leaves nothing to gain; of real lengths, nothing beyond the tolerance."""
-    return length <= bound or (not problem.integral and bound >= length * (1.0 - 2.0 * TOLERANCE))
+    return length <= bound or (not problem.integral and bound >= length * (1.0 - TOLERANCE))
 
 
 def provable_places(problem: Problem) -> Places | None:
@@ -144,7 +145,7 @@ class ClosedInstance:
 
     def step(self, units: int) -> int:
         """Return by how much a tour must be shorter than one of this length in order to count."""
-        return self.stride if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
+        return self.stride if self.problem.integral else max(1, math.ceil(0.5 * TOLERANCE * units))
 
     def finer_exponent(self, length: float) -> int | None:
         """Return one for a proof with a tour of this length that rounding has kept from its end.
@@ -204,13 +205,13 @@ class ClosedInstance:
 def exponent_for(problem: Problem, length: int | float) -> int:
     """Return the exponent of units that suit a tour of this length.
 
-    Integers are multiples of units that are as fine as they can be. Of reals, a typical edge is 1024 units of
+    Integers are multiples of units that are as fine as they can be. Of reals, a typical edge is 2048 units of
     the linear programme.
     """
     if problem.integral:
         return min(largest_exponent(problem, length), TOUR_BITS - math.frexp(length)[1])
     typical = length / problem.n
-    exponent = FRACTION_BITS + 10 - math.frexp(typical)[1] if typical > 0 else 0
+    exponent = FRACTION_BITS + 11 - math.frexp(typical)[1] if typical > 0 else 0
     return min(exponent, largest_exponent(problem, length))
 
 

@@ -333,7 +333,7 @@ class Facets {
     for (int i = 0; i < k; ++i) length[at(i, i)] = 0;
     for (int e = 0; e < edges_; ++e)
       length[at(graph_->from[e], graph_->to[e])] = length[at(graph_->to[e], graph_->from[e])] =
-          (int)std::lround(std::max(0.0, price_[e]) * scale);
+          (int)std::lround(std::min((double)far, std::max(0.0, price_[e]) * scale));
     for (int z = 0; z < k; ++z)
       for (int i = 0; i < k; ++i)
         for (int j = 0; j < k; ++j) length[at(i, j)] = std::min(length[at(i, j)], length[at(i, z)] + length[at(z, j)]);
