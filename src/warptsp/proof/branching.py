@@ -6,6 +6,7 @@ D. Applegate, R. Bixby, V. Chvatal and W. Cook, "Finding cuts in the TSP" (1995)
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ PROBE_STEPS = 60
 """Steps of the simplex method in each of their two sides."""
 FEW = 8
 """Of these, the best, that are probed again with more steps, where a node is worth them."""
+LEAST_GAIN = 1e-3
+"""Of a side that raises nothing, so that the other one still tells."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +34,26 @@ class Candidate:
     sides: tuple[Branch, Branch]
     gains: tuple[float, float]
 
+    @classmethod
+    def reaching(
+        cls, sides: tuple[Branch, Branch], objectives: tuple[float, float], base: float, gap: float
+    ) -> Self:
+        """Return one whose sides raise the base to these objectives; no gain exceeds the gap."""
+        one, other = (max(0.0, min(gap, objective - base)) for objective in objectives)
+        return cls(sides, (one, other))
+
     @property
     def score(self) -> float:
         """What they are worth: the product of their gains (Achterberg, 2007)."""
         one, other = self.gains
-        return max(one, _LEAST) * max(other, _LEAST)
-
-
-_LEAST = 1e-3  # of a unit of length: of two sides that raise nothing, the others tell
+        return max(one, LEAST_GAIN) * max(other, LEAST_GAIN)
 
 
 def candidates_of(node: NodeProgram, steps: int) -> list[Candidate]:
     """Return sides of a node, the best first; none if no edge is used in part.
 
-    The best few are those after so many steps of the simplex method in each, if these are more than all have.
+    All are probed by a few steps of the simplex method; with more `steps` than that the best few are probed
+    again, and they alone are returned.
     """
     program = node.program
     if program.outcome is not Outcome.OPTIMAL and program.solve() is not Outcome.OPTIMAL:
@@ -52,19 +61,19 @@ def candidates_of(node: NodeProgram, steps: int) -> list[Candidate]:
     base, basis, values = program.objective, program.basis(), program.values.copy()
     gap = max(0.0, objective_of(node.target) - base)  # perturbed costs may pass it before the bound does
 
-    def gain(branch: Branch, steps: int) -> float:
-        """Return by how much a branch raises the objective in a few steps; by no more than the gap."""
+    def probed(branch: Branch, steps: int) -> float:
+        """Return the objective of a branch after so many steps."""
         if len(branch.cities) == 2:
             column, used = node.relaxation.column(*branch.cities), int(branch.most == 2)
-            objective = program.probe_column(column, used, steps, basis)
-        else:
-            upper = math.inf if branch.most is None else branch.most
-            leaving = _leaving(node, branch.cities)
-            objective = program.probe_row(leaving, branch.least, upper, steps, basis)
-        return max(0.0, min(gap, objective - base))
+            return program.probe_column(column, used, steps, basis)
+        upper = math.inf if branch.most is None else branch.most
+        return program.probe_row(_leaving(node, branch.cities), branch.least, upper, steps, basis)
 
     def best_of(pairs: Iterable[tuple[Branch, Branch]], steps: int) -> list[Candidate]:
-        found = [Candidate(sides, (gain(sides[0], steps), gain(sides[1], steps))) for sides in pairs]
+        found = [
+            Candidate.reaching((one, other), (probed(one, steps), probed(other, steps)), base, gap)
+            for one, other in pairs
+        ]
         return sorted(found, key=lambda candidate: -candidate.score)
 
     best = best_of((_sides(node, cities, values) for cities in _sets(node, values)), PROBE_STEPS)
@@ -74,15 +83,10 @@ def candidates_of(node: NodeProgram, steps: int) -> list[Candidate]:
 
 
 def _sides(node: NodeProgram, cities: tuple[int, ...], values: NDArray[np.float64]) -> tuple[Branch, Branch]:
-    fewer = _even_below(node, cities, values)
+    """Return what divides a node at an even number of edges that leave a set: the solution has more, and less
+    than two more."""
+    fewer = 2 if len(cities) == 2 else max(2, 2 * int(0.5 * (_leaving(node, cities) @ values)))
     return Branch(cities, fewer + 2), Branch(cities, 2, fewer)
-
-
-def _even_below(node: NodeProgram, cities: tuple[int, ...], values: NDArray[np.float64]) -> int:
-    """Return how many edges leave a set at most, where two more are too many for a solution."""
-    if len(cities) == 2:
-        return 2
-    return max(2, 2 * int(0.5 * (_leaving(node, cities) @ values)))
 
 
 def _sets(node: NodeProgram, values: NDArray[np.float64]) -> list[tuple[int, ...]]:

@@ -152,15 +152,15 @@ class NodeSolver(NodeProgram):
         base, evidence, branches = self.program.objective, self.evidence, self.branches
         best, chosen = -1.0, None
         for candidate in candidates:
-            gains, sides = [], []
+            reached, sides = [], []
             for branch in candidate.sides:
                 self.go_to(Node((*branches, branch), evidence))
                 done = self._cut(self.in_tree, 0.0, ROUNDS_OF_TRIAL)
                 if self.token.stopped() and not done:
                     return None
-                gains.append(gap if done else max(0.0, min(gap, self.program.objective - base)))
+                reached.append(math.inf if done else self.program.objective)
                 sides.append(Node(self.branches, self.evidence))
-            tried = Candidate(candidate.sides, (gains[0], gains[1]))
+            tried = Candidate.reaching(candidate.sides, (reached[0], reached[1]), base, gap)
             if tried.score > best:
                 best, chosen = tried.score, sides
         return chosen
